@@ -1,0 +1,45 @@
+// swift-tools-version: 6.0
+import PackageDescription
+
+/// System libraries that only some platforms need: Apple systems bring URLSession, CryptoKit and Security.
+let linuxOnly: TargetDependencyCondition? = .when(platforms: [.linux])
+let desktopOnly: TargetDependencyCondition? = .when(platforms: [.linux, .macOS])
+
+let package = Package(
+    name: "MeroKit",
+    platforms: [.iOS(.v15), .macOS(.v12)],
+    products: [
+        .library(name: "MeroKit", targets: ["MeroKit"]),
+        .library(name: "MeroKitUI", targets: ["MeroKitUI"]),
+        .library(name: "MeroDevNode", targets: ["MeroDevNode"]),
+        .library(name: "MeroKitTestSupport", targets: ["MeroKitTestSupport"]),
+        .executable(name: "mero", targets: ["mero"]),
+    ],
+    targets: [
+        .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+        .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+        .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CWslay", providers: [.apt(["libwslay-dev"]), .brew(["wslay"])]),
+        .systemLibrary(
+            name: "CMicrohttpd", pkgConfig: "libmicrohttpd",
+            providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
+        .target(
+            name: "MeroKit",
+            dependencies: [
+                .target(name: "CCurl", condition: linuxOnly),
+                .target(name: "COpenSSL", condition: linuxOnly),
+            ]),
+        .target(name: "MeroKitUI", dependencies: ["MeroKit"]),
+        .target(
+            name: "MeroDevNode",
+            dependencies: ["MeroKit", .target(name: "CMicrohttpd", condition: desktopOnly)]),
+        .target(name: "MeroKitTestSupport", dependencies: ["MeroKit", "MeroDevNode"]),
+        .executableTarget(name: "mero", dependencies: ["MeroKit", "MeroDevNode"]),
+        .testTarget(
+            name: "MeroKitTests", dependencies: ["MeroKit", "MeroDevNode", "MeroKitTestSupport"]),
+        .testTarget(name: "MeroDevNodeTests", dependencies: ["MeroDevNode", "MeroKit"]),
+        .testTarget(name: "MeroCommandTests", dependencies: ["mero", "MeroDevNode"]),
+        .testTarget(name: "CompatibilityTests", dependencies: ["MeroKit", "MeroDevNode"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,10 @@
+#ifndef MEROKIT_COPENSSL_SHIM_H
+#define MEROKIT_COPENSSL_SHIM_H
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/rand.h>
+#include <openssl/sha.h>
+
+#endif

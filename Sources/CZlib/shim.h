@@ -1,0 +1,6 @@
+#ifndef MEROKIT_CZLIB_SHIM_H
+#define MEROKIT_CZLIB_SHIM_H
+
+#include <zlib.h>
+
+#endif

@@ -1,0 +1,2 @@
+import CMicrohttpd
+import MeroKit

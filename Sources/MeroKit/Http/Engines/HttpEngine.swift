@@ -1,0 +1,81 @@
+import Foundation
+
+/// Bytes on the wire: sends one request and hands back one answer.
+///
+/// An engine knows no JSON, no tokens and no retries, and it never follows a redirect: a 3xx is an answer like any
+/// other. It must
+/// - throw `CancellationError` promptly when the calling task is cancelled, and stop the transfer;
+/// - throw `EngineError` for everything that yields no complete answer, saying whether the request can have reached the
+///   other side;
+/// - never send `sendAtMostOnce` requests twice, not even when a reused connection dies (spec 00, ruling 28);
+/// - resume every caller exactly once;
+/// - keep no cookies and no cache, and verify TLS always.
+protocol HttpEngine: AnyObject, Sendable {
+    func perform(_ request: EngineRequest) async throws -> EngineResponse
+}
+
+struct EngineRequest: Sendable {
+    /// Absolute, percent-encoded; sent as it stands.
+    var url: String
+    /// Upper case: `GET`, `HEAD`, `POST`, ...
+    var method: String
+    /// Sent as they stand. A body brings its `Content-Type` here; without one, none is sent.
+    var headers: [(name: String, value: String)]
+    var body: EngineBody = .none
+    /// Seconds in which no byte moves in either direction (connecting included) before the attempt fails as `.timedOut`.
+    var inactivityTimeout: TimeInterval
+    var sendAtMostOnce: Bool = false
+    var sink: EngineSink
+    var uploadProgress: (@Sendable (TransferProgress) -> Void)?
+    var downloadProgress: (@Sendable (TransferProgress) -> Void)?
+}
+
+enum EngineBody: Sendable {
+    case none
+    case bytes(Data)
+    /// Streamed from disk. A missing or unreadable file is `EngineError.Kind.file`, before anything is sent.
+    case file(URL)
+}
+
+/// Where the answer's body goes.
+enum EngineSink: Sendable {
+    /// Kept in memory. More bytes than `limit` (after decompression) end the call with `.tooLarge`.
+    case memory(limit: Int)
+    /// A 2xx body is written to this file, which the engine creates anew with mode 0600 and removes again on any
+    /// failure. Of any other answer the first 64 KiB come back in `EngineResponse.body` and no file is left behind.
+    case file(URL)
+}
+
+struct EngineResponse: Sendable {
+    var status: Int
+    /// Names in lower case; values of repeated headers are joined with `", "`.
+    var headers: [String: String]
+    /// Empty when the body went to a file.
+    var body: Data
+}
+
+/// Why there is no answer.
+struct EngineError: Error, Sendable {
+    enum Kind: Sendable, Equatable {
+        /// No connection: name resolution, refused, no route, TLS handshake or certificate.
+        case unreachable
+        /// Nothing moved for the allowed time.
+        case timedOut
+        /// The connection broke, or what came was not HTTP, or the body was cut short.
+        case connectionLost
+        /// The answer is larger than the sink allows.
+        case tooLarge
+        /// A local file could not be read or written.
+        case file
+        /// The engine was closed, or its session invalidated. Trying again is pointless.
+        case closed
+        /// The request is not one that can be sent (a malformed URL or header).
+        case invalidRequest
+    }
+
+    let kind: Kind
+    /// False only when it is certain that no byte of the request reached the other side.
+    let mayHaveReachedNode: Bool
+    /// For a person; no secrets, no request headers.
+    let message: String
+}

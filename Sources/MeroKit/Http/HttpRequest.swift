@@ -1,0 +1,79 @@
+import Foundation
+
+/// The HTTP methods that a node answers. Raw values are upper case.
+public enum HTTPMethod: String, Sendable {
+    case get = "GET"
+    case post = "POST"
+    case put = "PUT"
+    case patch = "PATCH"
+    case delete = "DELETE"
+    case head = "HEAD"
+}
+
+/// What a request carries.
+public enum HttpBody: Sendable {
+    /// JSON bytes, already encoded. Sent as `application/json`.
+    case json(Data)
+    /// Raw bytes of the given content type.
+    case data(Data, contentType: String)
+    /// A file, read from disk while it is sent and never held in memory as a whole.
+    case file(URL, contentType: String)
+}
+
+/// How far a transfer has come.
+public struct TransferProgress: Sendable, Equatable {
+    /// Bytes moved so far.
+    public let completed: Int64
+    /// Bytes to move in all, nil while unknown.
+    public let total: Int64?
+
+    public init(completed: Int64, total: Int64?) {
+        self.completed = completed
+        self.total = total
+    }
+}
+
+/// One request, relative to a client's base URL.
+///
+/// Spec: 10, section 2.1.
+public struct HttpRequest: Sendable {
+    /// The path under the base URL, query included and already percent-encoded. A full `http://` or `https://` URL is
+    /// taken as it is.
+    public var path: String
+    public var method: HTTPMethod
+    public var body: HttpBody?
+    /// Applied last; a name given here wins over the client's own header of that name, whatever its case.
+    public var headers: [String: String]
+    /// Seconds without any progress before an attempt fails. Nil: the client's own.
+    public var timeout: TimeInterval?
+    /// True: this request leaves the client exactly once. Neither the retry engine nor the HTTP stack repeats it; the
+    /// 401 refresh still does, since a 401 means that the handler did not run.
+    public var sendOnce: Bool = false
+    /// Called now and then while the body is sent, on no particular thread.
+    public var uploadProgress: (@Sendable (TransferProgress) -> Void)?
+    /// Called now and then while the answer's body arrives, on no particular thread.
+    public var downloadProgress: (@Sendable (TransferProgress) -> Void)?
+
+    public init(
+        path: String, method: HTTPMethod = .get, body: HttpBody? = nil, headers: [String: String] = [:],
+        timeout: TimeInterval? = nil
+    ) {
+        self.path = path
+        self.method = method
+        self.body = body
+        self.headers = headers
+        self.timeout = timeout
+    }
+}
+
+/// Status and headers of an answer.
+public struct HeadResult: Sendable {
+    public let status: Int
+    /// Names in lower case.
+    public let headers: [String: String]
+
+    public init(status: Int, headers: [String: String]) {
+        self.status = status
+        self.headers = headers
+    }
+}

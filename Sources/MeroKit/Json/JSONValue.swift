@@ -1,0 +1,81 @@
+import Foundation
+
+/// Any JSON value.
+///
+/// Numbers are `Double`: an integer beyond 2^53 loses digits here. Where all 64 bits matter, decode into a type with
+/// `UInt64` or `Int64`, and pass arguments through the `Encodable` overload of `execute`.
+///
+/// Spec: 10, section 10.
+public enum JSONValue: Sendable, Equatable {
+    case null
+    case bool(Bool)
+    case number(Double)
+    case string(String)
+    case array([JSONValue])
+    case object([String: JSONValue])
+}
+
+extension JSONValue {
+    /// Parses one JSON text. Throws `JSONSyntaxError`.
+    package init(jsonBytes: [UInt8]) throws {
+        self = try JSONDecoder().decode(JSONValue.self, from: Data(jsonBytes))
+    }
+}
+
+extension JSONValue {
+    public var stringValue: String? { if case .string(let value) = self { return value } else { return nil } }
+    public var doubleValue: Double? { if case .number(let value) = self { return value } else { return nil } }
+    public var boolValue: Bool? { if case .bool(let value) = self { return value } else { return nil } }
+    public var arrayValue: [JSONValue]? { if case .array(let value) = self { return value } else { return nil } }
+    public var objectValue: [String: JSONValue]? { if case .object(let value) = self { return value } else { return nil } }
+    /// The number as an integer; nil when it is none, has a fraction or does not fit.
+    public var intValue: Int? { doubleValue.flatMap { Int(exactly: $0) } }
+    /// The member of an object, nil when this is no object or has no such member.
+    public subscript(key: String) -> JSONValue? { objectValue?[key] }
+}
+
+extension JSONValue: Codable {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let value = try? container.decode(Bool.self) {
+            self = .bool(value)
+        } else if let value = try? container.decode(Double.self) {
+            self = .number(value)
+        } else if let value = try? container.decode(String.self) {
+            self = .string(value)
+        } else if let value = try? container.decode([JSONValue].self) {
+            self = .array(value)
+        } else {
+            self = .object(try container.decode([String: JSONValue].self))
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .bool(let value): try container.encode(value)
+        case .number(let value): try container.encode(value)
+        case .string(let value): try container.encode(value)
+        case .array(let value): try container.encode(value)
+        case .object(let value): try container.encode(value)
+        }
+    }
+}
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByFloatLiteral, ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    public init(stringLiteral value: String) { self = .string(value) }
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    public init(integerLiteral value: Int) { self = .number(Double(value)) }
+    public init(floatLiteral value: Double) { self = .number(value) }
+    public init(nilLiteral: ()) { self = .null }
+    public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    /// A repeated key keeps its last value.
+    public init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self = .object(Dictionary(elements, uniquingKeysWith: { $1 }))
+    }
+}

@@ -1,0 +1,2 @@
+// Placeholder until the target is filled.
+public enum MeroKitUIPlaceholder {}
