@@ -4,16 +4,20 @@
 final class ConnectionGate: Sendable {
     static let shared = ConnectionGate()
 
+    private struct State {
+        var hosts: [RequestTarget.Origin: Host] = [:]
+        var lastTicket = 0
+    }
+
     private struct Host {
         var active = 0
-        var nextTicket = 0
         /// Tickets in order of arrival. A cancelled one stays in the queue and is skipped.
         var queue: [Int] = []
         var head = 0
         var waiting: [Int: CheckedContinuation<Void, any Error>] = [:]
     }
 
-    private let hosts = Locked<[RequestTarget.Origin: Host]>([:])
+    private let state = Locked(State())
 
     /// Runs the operation as soon as fewer than `limit` others run for this origin.
     func run<Value>(
@@ -25,54 +29,55 @@ final class ConnectionGate: Sendable {
     }
 
     private func enter(_ origin: RequestTarget.Origin, limit: Int) async throws {
-        let ticket = hosts.withLock { hosts -> Int? in
-            if hosts[origin, default: Host()].active < limit {
-                hosts[origin, default: Host()].active += 1
+        let ticket = state.withLock { state -> Int? in
+            if state.hosts[origin, default: Host()].active < limit {
+                state.hosts[origin, default: Host()].active += 1
                 return nil
             }
-            hosts[origin, default: Host()].nextTicket += 1
-            return hosts[origin]?.nextTicket
+            state.lastTicket += 1
+            return state.lastTicket
         }
         guard let ticket else { return }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                let ready = hosts.withLock { hosts -> Result<Void, any Error>? in
+                // Under one lock: already cancelled, admitted after all, or registered for exactly one of the two.
+                let ready = state.withLock { state -> Result<Void, any Error>? in
                     if Task.isCancelled { return .failure(CancellationError()) }
-                    if hosts[origin, default: Host()].active < limit {
-                        hosts[origin, default: Host()].active += 1
+                    if state.hosts[origin, default: Host()].active < limit {
+                        state.hosts[origin, default: Host()].active += 1
                         return .success(())
                     }
-                    hosts[origin]?.queue.append(ticket)
-                    hosts[origin]?.waiting[ticket] = continuation
+                    state.hosts[origin]?.queue.append(ticket)
+                    state.hosts[origin]?.waiting[ticket] = continuation
                     return nil
                 }
                 if let ready { continuation.resume(with: ready) }
             }
         } onCancel: {
-            hosts.withLock { $0[origin]?.waiting.removeValue(forKey: ticket) }?.resume(throwing: CancellationError())
+            state.withLock { $0.hosts[origin]?.waiting.removeValue(forKey: ticket) }?
+                .resume(throwing: CancellationError())
         }
     }
 
     /// Hands the place to the next in line, or frees it.
     private func leave(_ origin: RequestTarget.Origin) {
-        let next = hosts.withLock { hosts -> CheckedContinuation<Void, any Error>? in
-            guard var host = hosts.removeValue(forKey: origin) else { return nil }
+        let next = state.withLock { state -> CheckedContinuation<Void, any Error>? in
+            guard var host = state.hosts.removeValue(forKey: origin) else { return nil }
             while host.head < host.queue.count {
                 let ticket = host.queue[host.head]
                 host.head += 1
-                if let continuation = host.waiting.removeValue(forKey: ticket) {
-                    if host.head > 64, host.head * 2 > host.queue.count {
-                        host.queue.removeFirst(host.head)
-                        host.head = 0
-                    }
-                    hosts[origin] = host
-                    return continuation
+                guard let continuation = host.waiting.removeValue(forKey: ticket) else { continue }
+                if host.head > 64, host.head * 2 > host.queue.count {
+                    host.queue.removeFirst(host.head)
+                    host.head = 0
                 }
+                state.hosts[origin] = host
+                return continuation
             }
             host.queue.removeAll()
             host.head = 0
             host.active -= 1
-            if host.active > 0 { hosts[origin] = host }
+            if host.active > 0 { state.hosts[origin] = host }
             return nil
         }
         next?.resume()

@@ -87,20 +87,3 @@ extension HttpClient {
         try await send(HttpRequest(path: path, method: .delete, body: .encoding(json), headers: headers))
     }
 }
-
-extension HttpBody {
-    /// A JSON body; a value that JSON cannot express is refused here, before anything is sent.
-    static func encoding(_ value: some Encodable) throws -> HttpBody {
-        do {
-            return .json(try MeroJSON.encode(value))
-        } catch {
-            throw MeroError.network("The request body cannot be written as JSON: \(describe(error))")
-        }
-    }
-
-    private static func describe(_ error: any Error) -> String {
-        guard case EncodingError.invalidValue(_, let context) = error else { return error.localizedDescription }
-        let place = context.codingPath.map(\.stringValue).joined(separator: ".")
-        return place.isEmpty ? context.debugDescription : "\(place): \(context.debugDescription)"
-    }
-}

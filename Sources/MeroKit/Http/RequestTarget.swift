@@ -30,12 +30,28 @@ struct RequestTarget: Sendable, Equatable {
         }
         let authorityEnd = rest.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? rest.endIndex
         guard let (host, port) = Self.hostAndPort(rest[..<authorityEnd]) else { return nil }
-        self.origin = Origin(scheme: scheme, host: host, port: port ?? (scheme == "https" ? 443 : 80))
-        let tail = rest[authorityEnd...]
-        let pathEnd = tail.firstIndex { $0 == "?" || $0 == "#" } ?? tail.endIndex
-        self.path = String(tail[..<pathEnd])
-        // A fragment never goes on the wire.
-        self.url = url.firstIndex(of: "#").map { String(url[..<$0]) } ?? url
+        self.init(
+            prefix: String(url[..<authorityEnd]), tail: String(rest[authorityEnd...]),
+            origin: Origin(scheme: scheme, host: host, port: port ?? (scheme == "https" ? 443 : 80)))
+    }
+
+    /// Joins an authority that was checked before with a path, query included; nil when it could not be sent.
+    init?(prefix: String, tail: String, origin: Origin) {
+        var end = tail.utf8.endIndex
+        var pathEnd: String.Index?
+        for index in tail.utf8.indices {
+            let byte = tail.utf8[index]
+            guard byte > 0x20 && byte < 0x7f else { return nil }
+            if byte == UInt8(ascii: "#") {
+                // A fragment never goes on the wire.
+                end = index
+                break
+            }
+            if byte == UInt8(ascii: "?"), pathEnd == nil { pathEnd = index }
+        }
+        self.url = prefix + tail[..<end]
+        self.path = String(tail[..<(pathEnd ?? end)])
+        self.origin = origin
     }
 
     /// Credentials in the authority are refused: they would end up in error texts.
@@ -60,25 +76,35 @@ struct RequestTarget: Sendable, Equatable {
 
 /// A client's base URL: where relative paths lead and where its credentials may go.
 struct BaseURL: Sendable {
-    /// Without its one trailing slash.
-    private let text: String
+    /// Scheme and authority, as they stand in the URL.
+    private let authority: String
+    /// The base's own path, without its one trailing slash.
     private let prefix: String
+    /// Nil when the base is no `http` or `https` URL: then every call fails with `Invalid URL`.
     let origin: RequestTarget.Origin?
 
     init(_ url: URL) {
         let string = url.absoluteString
-        text = string.hasSuffix("/") ? String(string.dropLast()) : string
+        let text = string.hasSuffix("/") ? String(string.dropLast()) : string
         let target = RequestTarget(text)
         origin = target?.origin
         prefix = target?.path ?? ""
+        authority = target.map { String($0.url.dropLast($0.path.count)) } ?? ""
     }
 
     /// Joins as strings, without re-encoding and without resolving `..`; an absolute path is taken as it is.
     /// Throws `MeroError.network("Invalid URL: <path>")`. Spec: 10, section 2.2.
     func target(for path: String) throws -> RequestTarget {
-        let isAbsolute = path.hasPrefix("http://") || path.hasPrefix("https://")
-        let url = isAbsolute ? path : path.hasPrefix("/") ? text + path : text + "/" + path
-        guard let target = RequestTarget(url) else { throw MeroError.network("Invalid URL: \(path)") }
+        let target: RequestTarget?
+        if path.hasPrefix("http://") || path.hasPrefix("https://") {
+            target = RequestTarget(path)
+        } else if let origin {
+            let tail = prefix + (path.hasPrefix("/") ? path : "/" + path)
+            target = RequestTarget(prefix: authority, tail: tail, origin: origin)
+        } else {
+            target = nil
+        }
+        guard let target else { throw MeroError.network("Invalid URL: \(path)") }
         return target
     }
 
