@@ -27,7 +27,9 @@ extension JSONValue {
     public var doubleValue: Double? { if case .number(let value) = self { return value } else { return nil } }
     public var boolValue: Bool? { if case .bool(let value) = self { return value } else { return nil } }
     public var arrayValue: [JSONValue]? { if case .array(let value) = self { return value } else { return nil } }
-    public var objectValue: [String: JSONValue]? { if case .object(let value) = self { return value } else { return nil } }
+    public var objectValue: [String: JSONValue]? {
+        if case .object(let value) = self { return value } else { return nil }
+    }
     /// The number as an integer; nil when it is none, has a fraction or does not fit.
     public var intValue: Int? { doubleValue.flatMap { Int(exactly: $0) } }
     /// The member of an object, nil when this is no object or has no such member.
