@@ -1,2 +1,3 @@
 import CMicrohttpd
+import Foundation
 import MeroKit
