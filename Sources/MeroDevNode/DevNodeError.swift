@@ -8,8 +8,6 @@ public enum DevNodeError: Error, Sendable, Equatable, LocalizedError {
     case invalidId(String)
     /// The context exists already with another contract.
     case contextExists(String)
-    /// The node serves no such context.
-    case unknownContext(String)
     /// The HTTP server could not be started.
     case server(String)
 
@@ -19,7 +17,6 @@ public enum DevNodeError: Error, Sendable, Equatable, LocalizedError {
         case .storage(let text): return "Dev node storage: \(text)"
         case .invalidId(let id): return "Not an id of 64 hexadecimal characters: \(id)"
         case .contextExists(let id): return "Context \(id) already runs another contract"
-        case .unknownContext(let id): return "No context \(id)"
         case .server(let text): return "Dev node server: \(text)"
         }
     }

@@ -4,16 +4,28 @@ import Foundation
 extension AuthService {
     static let mockMethod = "mock"
 
+    func accepts(username: String, password: String) -> Bool {
+        PasswordHash.matches(password, vault.read { $0.users[username] })
+    }
+
+    /// Adds a user with a root key, or changes a known user's password.
+    func putUser(username: String, password: String) {
+        let credential = PasswordHash.Credential(password)
+        let now = clock.seconds
+        vault.force { state in
+            _ = Self.putUser(username, credential, publicKey: username, nodeURL: nil, now: now, in: &state)
+        }
+    }
+
     /// A pair behind a key of its own, without a login.
     func mintForTests(
         permissions: [String], nodeURL: String?, access: Int64? = nil, refresh: Int64? = nil
-    ) throws -> (KeyRecord, DevTokens) {
+    ) -> (KeyRecord, DevTokens) {
         let now = clock.seconds
-        return try vault.change { state in
-            let id = Self.addRootKey(
+        return vault.force { state in
+            let key = Self.addRootKey(
                 userId: UUID().uuidString.lowercased(), publicKey: "mock", method: Self.mockMethod,
                 permissions: permissions, now: now, to: &state)
-            guard let key = state.keys[id] else { throw DevNodeError.storage("key was not kept") }
             let pair = mintPair(
                 key: key, nodeURL: nodeURL, generation: state.generation, accessLifetime: access,
                 refreshLifetime: refresh)
@@ -21,14 +33,16 @@ extension AuthService {
         }
     }
 
-    func expireAccessTokens() throws {
-        try vault.change { state in state.settings["generation"] = String(state.generation &+ 1) }
+    func expireAccessTokens() {
+        vault.force { state in
+            state.settings["generation"] = String(state.generation &+ 1)
+        }
     }
 
     /// Revokes every key. Users get a fresh one, so that they may log in again.
-    func revokeEveryKey() throws {
+    func revokeEveryKey() {
         let now = clock.seconds
-        try vault.change { state in
+        vault.force { state in
             for key in state.keys.entries.values where key.revokedAt == nil {
                 Self.revokeAndReplace(key, now: now, in: &state)
             }
@@ -37,12 +51,12 @@ extension AuthService {
 
     /// Revokes the key behind a token of either kind; false when it is no token of this node.
     @discardableResult
-    func revokeKey(behind token: String) throws -> Bool {
+    func revokeKey(behind token: String) -> Bool {
         guard let claims = (try? mint.verify(token, as: .access)) ?? (try? mint.verify(token, as: .refresh)) else {
             return false
         }
         let now = clock.seconds
-        return try vault.change { state in
+        return vault.force { state in
             guard let key = state.keys[claims.keyId] else { return false }
             if key.revokedAt == nil { Self.revokeAndReplace(key, now: now, in: &state) }
             return true
@@ -54,7 +68,8 @@ extension AuthService {
         guard var user = state.users.entries.values.first(where: { $0.rootKeyId == key.id }) else { return }
         user.rootKeyId = addRootKey(
             userId: user.id, publicKey: key.publicKey ?? user.username, permissions: key.permissions,
-            nodeURL: key.nodeURL, now: now, to: &state)
+            nodeURL: key.nodeURL, now: now, to: &state
+        ).id
         state.users[user.username] = user
     }
 }

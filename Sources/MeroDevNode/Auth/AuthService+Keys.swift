@@ -76,7 +76,11 @@ extension AuthService {
                 return AuthReply.failure(
                     500, "Password must be at most \(Self.passwordLengths.upperBound) characters long")
             }
-            let isNew = try putUser(username: username, password: password, publicKey: publicKey, nodeURL: target)
+            let credential = PasswordHash.Credential(password)
+            let now = clock.seconds
+            let isNew = try vault.change { state in
+                Self.putUser(username, credential, publicKey: publicKey, nodeURL: target, now: now, in: &state)
+            }
             return AuthReply.success([
                 "status": true, "message": .string(isNew ? "Key was created" : "Key was updated"),
             ])

@@ -173,7 +173,7 @@ extension AuthService {
             let nodeURL = try AuthBody.field { try fields.optionalString("node_url") }
             let access = try AuthBody.field { try fields.optionalUnsigned("access_token_expiry") }
             let refresh = try AuthBody.field { try fields.optionalUnsigned("refresh_token_expiry") }
-            let (key, pair) = try mintForTests(
+            let (key, pair) = mintForTests(
                 permissions: permissions, nodeURL: nodeURL, access: access.map(Self.lifetime),
                 refresh: refresh.map(Self.lifetime))
             return AuthReply.tokens(
@@ -191,38 +191,34 @@ extension AuthService {
     // MARK: - Users
 
     /// Adds a user, or gives a known one a new password. True when it is new.
-    @discardableResult
-    func putUser(username: String, password: String, publicKey: String, nodeURL: String? = nil) throws -> Bool {
-        let salt = SecureRandom.bytes(16)
-        let hash = PasswordHash.hash(password, salt: salt)
-        let now = clock.seconds
-        return try vault.change { state in
-            let known = state.users[username]
-            var user =
-                known
-                ?? UserRecord(
-                    username: username, id: UUID().uuidString.lowercased(), salt: "", hash: "", rootKeyId: "")
-            user.salt = Hex.encode(salt)
-            user.hash = Hex.encode(hash)
-            if let key = state.keys[user.rootKeyId], key.revokedAt == nil {
-                state.keys[key.id]?.nodeURL = nodeURL
-            } else {
-                user.rootKeyId = Self.addRootKey(
-                    userId: user.id, publicKey: publicKey, nodeURL: nodeURL, now: now, to: &state)
-            }
-            state.users[username] = user
-            return known == nil
+    static func putUser(
+        _ username: String, _ credential: PasswordHash.Credential, publicKey: String, nodeURL: String?, now: Int64,
+        in state: inout AuthVault.State
+    ) -> Bool {
+        let known = state.users[username]
+        var user =
+            known
+            ?? UserRecord(username: username, id: UUID().uuidString.lowercased(), salt: "", hash: "", rootKeyId: "")
+        user.salt = credential.salt
+        user.hash = credential.hash
+        if let key = state.keys[user.rootKeyId], key.revokedAt == nil {
+            state.keys[key.id]?.nodeURL = nodeURL
+        } else {
+            user.rootKeyId =
+                addRootKey(userId: user.id, publicKey: publicKey, nodeURL: nodeURL, now: now, to: &state).id
         }
+        state.users[username] = user
+        return known == nil
     }
 
     static func addRootKey(
         userId: String, publicKey: String, method: String = passwordProvider, permissions: [String] = ["admin"],
         nodeURL: String? = nil, now: Int64, to state: inout AuthVault.State
-    ) -> String {
+    ) -> KeyRecord {
         let key = KeyRecord(
             id: KeyRecord.newId(), kind: .root, userId: userId, publicKey: publicKey, authMethod: method,
             permissions: permissions, createdAt: now, order: state.order(), nodeURL: nodeURL)
         state.keys[key.id] = key
-        return key.id
+        return key
     }
 }

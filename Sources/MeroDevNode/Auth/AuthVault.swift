@@ -18,6 +18,20 @@ final class AuthVault: Sendable {
             nextOrder += 1
             return nextOrder
         }
+
+        mutating func commit() {
+            users.commit()
+            keys.commit()
+            used.commit()
+            settings.commit()
+        }
+
+        mutating func rollback() {
+            users.rollback()
+            keys.rollback()
+            used.rollback()
+            settings.rollback()
+        }
     }
 
     private struct Guarded {
@@ -58,12 +72,22 @@ final class AuthVault: Sendable {
                 try Self.persist(&guarded)
                 return result
             } catch {
-                guarded.state.users.rollback()
-                guarded.state.keys.rollback()
-                guarded.state.used.rollback()
-                guarded.state.settings.rollback()
+                guarded.state.rollback()
                 throw error
             }
+        }
+    }
+
+    /// Changes the state whether or not it can be made durable: for what a test demands from outside.
+    func force<Result>(_ body: (inout State) -> Result) -> Result {
+        guarded.withLock { guarded in
+            let result = body(&guarded.state)
+            do {
+                try Self.persist(&guarded)
+            } catch {
+                guarded.state.commit()
+            }
+            return result
         }
     }
 
@@ -77,10 +101,7 @@ final class AuthVault: Sendable {
             changes += state.settings.changes.map { ("set:\($0.key)", $0.new.map(JsonTree.string)) }
             try journal.record(changes) { snapshot(state) }
         }
-        guarded.state.users.commit()
-        guarded.state.keys.commit()
-        guarded.state.used.commit()
-        guarded.state.settings.commit()
+        guarded.state.commit()
     }
 
     private static func snapshot(_ state: State) -> [String: JsonTree] {

@@ -3,6 +3,18 @@ import MeroKit
 
 /// PBKDF2 with HMAC-SHA-256, one block.
 enum PasswordHash {
+    /// What is kept of a password, in hex.
+    struct Credential: Sendable {
+        let salt: String
+        let hash: String
+
+        init(_ password: String) {
+            let salt = SecureRandom.bytes(16)
+            self.salt = Hex.encode(salt)
+            hash = Hex.encode(PasswordHash.hash(password, salt: salt))
+        }
+    }
+
     /// Enough to make a stolen store of development passwords a nuisance, and a login still takes a few milliseconds.
     private static let rounds = 2_000
 

@@ -73,21 +73,33 @@ public struct DevMethod: Sendable {
 
 /// What a method returns, as exact JSON.
 public struct DevOutput: Sendable {
-    let text: String
+    private enum Content: Sendable {
+        case tree(JsonTree)
+        case text(String)
+    }
+
+    private let content: Content
 
     /// `nil` is `null`.
-    public static func value(_ value: JSONValue?) -> DevOutput { DevOutput(tree: value.map { JsonTree($0) } ?? .null) }
+    public static func value(_ value: JSONValue?) -> DevOutput {
+        DevOutput(content: .tree(value.map { JsonTree($0) } ?? .null))
+    }
 
     /// JSON text as it is. Text that is no JSON makes the call fail with `SerdeError`.
-    public static func text(_ json: String) -> DevOutput { DevOutput(text: json) }
+    public static func text(_ json: String) -> DevOutput { DevOutput(content: .text(json)) }
 
     /// Anything that encodes to JSON; 64-bit integers keep all their digits. Throws what the encoder throws.
     public static func encoding(_ value: some Encodable) throws -> DevOutput {
-        DevOutput(text: String(decoding: try JSONEncoder().encode(value), as: UTF8.self))
+        .text(String(decoding: try JSONEncoder().encode(value), as: UTF8.self))
     }
 
-    init(text: String) { self.text = text }
-    init(tree: JsonTree) { text = tree.text }
+    /// Throws `JsonSyntaxProblem`.
+    func tree() throws -> JsonTree {
+        switch content {
+        case .tree(let tree): return tree
+        case .text(let text): return try JsonParser.parse(text.utf8)
+        }
+    }
 }
 
 /// How a method ends other than by returning.

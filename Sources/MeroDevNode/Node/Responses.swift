@@ -1,7 +1,7 @@
 import Foundation
 
 extension DevHttpResponse {
-    static func json(_ status: Int = 200, _ tree: JsonTree, headers: [(String, String)] = []) -> DevHttpResponse {
+    static func json(_ status: Int, _ tree: JsonTree, headers: [(String, String)] = []) -> DevHttpResponse {
         DevHttpResponse(
             status: status, headers: [("Content-Type", "application/json")] + headers, body: .bytes(tree.data))
     }
@@ -22,12 +22,6 @@ extension DevHttpResponse {
         response.handlerRan = false
         return response
     }()
-
-    func withoutEffect() -> DevHttpResponse {
-        var copy = self
-        copy.handlerRan = false
-        return copy
-    }
 }
 
 extension DevHttpRequest {

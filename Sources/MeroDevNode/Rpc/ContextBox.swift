@@ -141,7 +141,7 @@ final class ContextBox: Sendable {
 
     private static func parse(_ output: DevOutput) throws -> JsonTree {
         do {
-            return try JsonParser.parse(output.text.utf8)
+            return try output.tree()
         } catch {
             throw RpcFailure.serde("\(error)")
         }

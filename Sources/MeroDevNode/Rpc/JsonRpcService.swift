@@ -33,39 +33,39 @@ struct JsonRpcService: Sendable {
             return .text(422, "Failed to deserialize the JSON body into the target type: \(error)")
         }
         do {
-            let result = try await dispatch(envelope, caller: call.caller)
-            return .json(["jsonrpc": "2.0", "id": envelope.id, "result": result])
+            let result = try await dispatch(envelope, call)
+            return .json(200, ["jsonrpc": "2.0", "id": envelope.id, "result": result])
         } catch let failure as RpcFailure {
-            return .json(["jsonrpc": "2.0", "id": envelope.id, "error": failure.tree])
+            return .json(200, ["jsonrpc": "2.0", "id": envelope.id, "error": failure.tree])
         } catch let early as EarlyReply {
             return early.response
         } catch {
-            return .json(["jsonrpc": "2.0", "id": envelope.id, "error": RpcFailure("InternalError", [:]).tree])
+            return .json(200, ["jsonrpc": "2.0", "id": envelope.id, "error": RpcFailure("InternalError", [:]).tree])
         }
     }
 
     // MARK: - Dispatch
 
-    private func dispatch(_ envelope: Envelope, caller: Caller?) async throws -> JsonTree {
+    private func dispatch(_ envelope: Envelope, _ call: RouteCall) async throws -> JsonTree {
         if let problem = envelope.problem { throw RpcFailure.parse(problem) }
         switch envelope.method {
-        case "execute": return try await execute(envelope.params, caller: caller)
-        case "sync_status": return try syncStatus(envelope.params, caller: caller)
-        case "set_ephemeral": return try setEphemeral(envelope.params, caller: caller)
+        case "execute": return try await execute(envelope.params, caller: call.caller, bodyLength: call.request.bodyLength)
+        case "sync_status": return try syncStatus(envelope.params, caller: call.caller)
+        case "set_ephemeral": return try setEphemeral(envelope.params, caller: call.caller)
         default:
             throw RpcFailure.parse(
                 "unknown variant `\(envelope.method)`, expected one of `execute`, `sync_status`, `set_ephemeral`")
         }
     }
 
-    private func execute(_ params: JsonTree, caller: Caller?) async throws -> JsonTree {
+    private func execute(_ params: JsonTree, caller: Caller?, bodyLength: UInt64) async throws -> JsonTree {
         let (contextId, method, arguments) = try Self.parsing {
             let fields = try JsonFields(params, allowed: ["contextId", "method", "argsJson"], what: "struct ExecutionRequest")
             return (
                 try Self.contextId(fields), try fields.string("method"), try fields.value("argsJson")
             )
         }
-        try Self.validate(method: method, arguments: arguments)
+        try Self.validate(method: method, arguments: arguments, bodyLength: bodyLength)
         guard let caller else { throw RpcFailure("InternalError", [:]) }
         let box = contexts[contextId]
         try Self.requireBinding(caller, contextId: contextId, box: box)
@@ -122,7 +122,7 @@ struct JsonRpcService: Sendable {
         }
     }
 
-    private static func validate(method: String, arguments: JsonTree) throws {
+    private static func validate(method: String, arguments: JsonTree, bodyLength: UInt64) throws {
         var problems: [String] = []
         let length = method.utf8.count
         if length == 0 {
@@ -133,7 +133,8 @@ struct JsonRpcService: Sendable {
         if method.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) {
             problems.append("Field 'method' contains invalid characters: ASCII control characters are not allowed")
         }
-        let size = arguments.byteCount
+        // Written out it is never longer than it came, so a smaller body needs no counting.
+        let size = bodyLength > largestArguments ? arguments.bytes.count : 0
         if size > largestArguments {
             problems.append("Field 'argsJson' exceeds maximum size of \(largestArguments) bytes (got \(size))")
         }
@@ -205,19 +206,5 @@ private struct Envelope {
             problem = problem ?? "missing field `params`"
         }
         self.problem = problem
-    }
-}
-
-extension JsonTree {
-    /// The length of the compact text, without writing it.
-    var byteCount: Int {
-        switch self {
-        case .null: return 4
-        case .bool(let flag): return flag ? 4 : 5
-        case .number(let text): return text.utf8.count
-        case .string(let text): return text.utf8.count + 2
-        case .array(let items): return items.reduce(1) { $0 + $1.byteCount + 1 }
-        case .object(let members): return members.reduce(1) { $0 + $1.name.utf8.count + $1.value.byteCount + 4 }
-        }
     }
 }
