@@ -7,7 +7,6 @@ import Foundation
 /// Picks the HTTP stack: a caller's own session is always used, everywhere; without one it is the platform's default.
 enum EngineChoice {
     static func engine(session: URLSession?, options: HttpOptions) -> any HttpEngine {
-        WaitingEngine()
+        CurlEngine.shared(certificateAuthorityFile: options.certificateAuthorityFile)
     }
 }
-final class WaitingEngine: HttpEngine { func perform(_ request: EngineRequest) async throws -> EngineResponse { throw EngineError(kind: .closed, mayHaveReachedNode: false, message: "no engine") } }
