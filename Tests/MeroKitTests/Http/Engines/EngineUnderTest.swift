@@ -5,12 +5,18 @@ import Testing
 
 /// The engines that the behaviour suite runs over.
 enum EngineUnderTest: String, CaseIterable, Codable, CustomTestStringConvertible {
+    #if os(Linux)
+        case curl
+    #endif
     case urlSession
 
     var testDescription: String { rawValue }
 
     func make() throws -> any HttpEngine {
         switch self {
+        #if os(Linux)
+            case .curl: CurlEngine()
+        #endif
         case .urlSession: URLSessionEngine(session: nil)
         }
     }
