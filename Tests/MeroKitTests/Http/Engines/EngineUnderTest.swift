@@ -5,12 +5,14 @@ import Testing
 
 /// The engines that the behaviour suite runs over.
 enum EngineUnderTest: String, CaseIterable, Codable, CustomTestStringConvertible {
+    case curl
     case urlSession
 
     var testDescription: String { rawValue }
 
     func make() throws -> any HttpEngine {
         switch self {
+        case .curl: CurlEngine()
         case .urlSession: URLSessionEngine(session: nil)
         }
     }
