@@ -1,0 +1,30 @@
+import MeroKit
+
+extension Command {
+    static let logout = Command(
+        name: "logout", summary: "end the session, at the node and here",
+        details: [
+            "The node is asked to retire the session, then the tokens are removed. When the node cannot be reached they "
+                + "are removed all the same. The profile keeps the node and the user for the next login."
+        ],
+        options: OptionSpec.connection,
+        examples: [
+            .init(says: "end the session", line: "mero logout"),
+            .init(says: "end another profile's", line: "mero logout --profile staging"),
+        ],
+        body: LogoutCommand.run)
+}
+
+enum LogoutCommand {
+    static func run(_ invocation: Invocation) async throws -> ExitCode {
+        let connection = try Connection.ifNamed(invocation)
+        let profile = try connection?.profile ?? Connection.profile(invocation)
+        let isSignedIn = FileTokenStore(url: profile.tokensFile).getTokens() != nil
+        if isSignedIn, let connection { try await connection.signedIn().logout() }
+        let wasSignedIn = isSignedIn && connection != nil
+        try invocation.console.line(
+            wasSignedIn ? "Signed out." : "Profile \"\(profile.name)\" was not signed in.")
+        try invocation.console.document(["profile": .string(profile.name), "wasSignedIn": .bool(wasSignedIn)])
+        return .done
+    }
+}
