@@ -36,7 +36,8 @@ let package = Package(
         .target(name: "MeroKitTestSupport", dependencies: ["MeroKit", "MeroDevNode"]),
         .executableTarget(name: "mero", dependencies: ["MeroKit", "MeroDevNode"]),
         .testTarget(
-            name: "MeroKitTests", dependencies: ["MeroKit", "MeroDevNode", "MeroKitTestSupport"]),
+            name: "MeroKitTests", dependencies: ["MeroKit", "MeroDevNode", "MeroKitTestSupport"],
+            exclude: ["Fixtures"]),
         .testTarget(name: "MeroDevNodeTests", dependencies: ["MeroDevNode", "MeroKit"]),
         .testTarget(name: "MeroCommandTests", dependencies: ["mero", "MeroDevNode"]),
         .testTarget(name: "CompatibilityTests", dependencies: ["MeroKit", "MeroDevNode"]),

@@ -54,6 +54,9 @@ public struct HttpRequest: Sendable {
     /// Called now and then while the answer's body arrives, on no particular thread.
     public var downloadProgress: (@Sendable (TransferProgress) -> Void)?
 
+    /// False for a login: told to slow down (429), it is not repeated by itself.
+    var retriesWhenThrottled = true
+
     public init(
         path: String, method: HTTPMethod = .get, body: HttpBody? = nil, headers: [String: String] = [:],
         timeout: TimeInterval? = nil

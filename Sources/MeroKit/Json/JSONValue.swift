@@ -5,6 +5,11 @@ import Foundation
 /// Numbers are `Double`: an integer beyond 2^53 loses digits here. Where all 64 bits matter, decode into a type with
 /// `UInt64` or `Int64`, and pass arguments through the `Encodable` overload of `execute`.
 ///
+/// ```swift
+/// let arguments: [String: JSONValue] = ["id": 42, "tags": ["a", "b"], "parent": nil]
+/// arguments["tags"]?.arrayValue?.first?.stringValue  // "a"
+/// ```
+///
 /// Spec: 10, section 10.
 public enum JSONValue: Sendable, Equatable {
     case null
@@ -16,26 +21,49 @@ public enum JSONValue: Sendable, Equatable {
 }
 
 extension JSONValue {
-    /// Parses one JSON text. Throws `JSONSyntaxError`.
-    package init(jsonBytes: [UInt8]) throws {
-        self = try JSONDecoder().decode(JSONValue.self, from: Data(jsonBytes))
+    /// Parses one JSON text. Throws `JSONSyntaxError`, also for a number too large for a double.
+    package init(jsonBytes: some ContiguousBytes) throws {
+        self = try Self.parse(jsonBytes)
+    }
+}
+
+extension JSONValue: JSONTree {
+    static func number(of token: JSONNumberToken) -> JSONValue? { token.double.map(JSONValue.number) }
+
+    static func object(keys: ArraySlice<String>, values: ArraySlice<JSONValue>) -> JSONValue {
+        var members = [String: JSONValue](minimumCapacity: keys.count)
+        // Backwards, so that of several equal keys the first is the one that stays, as Foundation's decoder has it.
+        for (key, value) in zip(keys.reversed(), values.reversed()) { members[key] = value }
+        return .object(members)
     }
 }
 
 extension JSONValue {
+    /// The text, nil when this is none.
     public var stringValue: String? { if case .string(let value) = self { return value } else { return nil } }
+    /// The number, nil when this is none.
     public var doubleValue: Double? { if case .number(let value) = self { return value } else { return nil } }
+    /// True or false, nil when this is neither. Numbers are neither.
     public var boolValue: Bool? { if case .bool(let value) = self { return value } else { return nil } }
+    /// The elements, nil when this is no array.
     public var arrayValue: [JSONValue]? { if case .array(let value) = self { return value } else { return nil } }
-    public var objectValue: [String: JSONValue]? { if case .object(let value) = self { return value } else { return nil } }
+    /// The members, nil when this is no object.
+    public var objectValue: [String: JSONValue]? {
+        if case .object(let value) = self { return value } else { return nil }
+    }
     /// The number as an integer; nil when it is none, has a fraction or does not fit.
     public var intValue: Int? { doubleValue.flatMap { Int(exactly: $0) } }
-    /// The member of an object, nil when this is no object or has no such member.
+    /// The member of an object, nil when this is no object or has no such member. A member that is `null` is `.null`.
     public subscript(key: String) -> JSONValue? { objectValue?[key] }
 }
 
 extension JSONValue: Codable {
+    /// Takes whatever stands there: null, bool, number, string, array, object, asked for in this order.
     public init(from decoder: any Decoder) throws {
+        if let value = JSONDocument.value(at: decoder) {
+            self = value
+            return
+        }
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null
@@ -70,6 +98,7 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, Ex
 {
     public init(stringLiteral value: String) { self = .string(value) }
     public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// An integer beyond 2^53 becomes the nearest double.
     public init(integerLiteral value: Int) { self = .number(Double(value)) }
     public init(floatLiteral value: Double) { self = .number(value) }
     public init(nilLiteral: ()) { self = .null }

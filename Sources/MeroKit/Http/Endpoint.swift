@@ -1,0 +1,112 @@
+import Foundation
+
+/// One HTTP call of the SDK, declared as data.
+///
+/// Every call stands in a table (`AuthEndpoints.all`, ...), so that tests can hold the tables against the spec and
+/// against the routes of the dev node.
+struct Endpoint<Reply: Decodable>: EndpointDescription {
+    let method: HTTPMethod
+    /// The path with its variable segments in braces: `/admin/keys/{keyId}`.
+    let template: String
+    /// See `HttpRequest.sendOnce`.
+    let sendOnce: Bool
+    /// Seconds, nil for the client's own.
+    let timeout: TimeInterval?
+
+    init(
+        _ method: HTTPMethod, _ template: String, reply: Reply.Type = Reply.self, sendOnce: Bool = false,
+        timeout: TimeInterval? = nil
+    ) {
+        self.method = method
+        self.template = template
+        self.sendOnce = sendOnce
+        self.timeout = timeout
+    }
+
+    /// The request for these ids, in the order of the template's braces.
+    ///
+    /// Throws `MeroError.network("Invalid URL: ...")` for an id that would name another route.
+    func request(
+        _ ids: [String] = [], query: [(name: String, value: String)] = [], body: HttpBody? = nil
+    ) throws -> HttpRequest {
+        var request = HttpRequest(
+            path: try PathTemplate.fill(template, ids) + PathTemplate.query(query), method: method, body: body,
+            headers: ["Accept": "application/json"], timeout: timeout)
+        request.sendOnce = sendOnce
+        return request
+    }
+}
+
+/// What can be told of an endpoint without its reply type.
+protocol EndpointDescription: Sendable {
+    var method: HTTPMethod { get }
+    var template: String { get }
+    var sendOnce: Bool { get }
+    var timeout: TimeInterval? { get }
+}
+
+/// Paths from templates, each id as exactly one segment.
+enum PathTemplate {
+    static func fill(_ template: String, _ ids: [String]) throws -> String {
+        guard template.contains("{") else { return template }
+        var remaining = ids[...]
+        var segments: [String] = []
+        for segment in template.split(separator: "/", omittingEmptySubsequences: false) {
+            guard segment.first == "{" else {
+                segments.append(String(segment))
+                continue
+            }
+            let id = remaining.popFirst() ?? ""
+            guard !["", ".", ".."].contains(id) else {
+                let path = template.replacingOccurrences(of: String(segment), with: id)
+                throw MeroError.network("Invalid URL: \(path)")
+            }
+            segments.append(percentEncoded(id))
+        }
+        return segments.joined(separator: "/")
+    }
+
+    static func query(_ items: [(name: String, value: String)]) -> String {
+        if items.isEmpty { return "" }
+        return "?" + items.map { "\(percentEncoded($0.name))=\(percentEncoded($0.value))" }.joined(separator: "&")
+    }
+
+    /// Everything but `A-Z a-z 0-9 - . _ ~`, byte by byte.
+    static func percentEncoded(_ text: String) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var output: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                output.append(byte)
+            default:
+                output += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: output, as: UTF8.self)
+    }
+}
+
+extension HttpClient {
+    /// Sends an endpoint's request and decodes its whole answer.
+    func call<Reply>(
+        _ endpoint: Endpoint<Reply>, _ ids: String..., query: [(name: String, value: String)] = []
+    ) async throws -> Reply {
+        try await send(try endpoint.request(ids, query: query))
+    }
+
+    /// The same with a JSON body.
+    func call<Reply>(_ endpoint: Endpoint<Reply>, _ ids: String..., json: some Encodable) async throws -> Reply {
+        try await send(try endpoint.request(ids, body: .encoding(json)))
+    }
+}
+
+extension ApiResponse {
+    /// The payload, or `MeroError.emptyResponse` with this text when the node sent none.
+    func payload(orThrow text: String) throws -> T {
+        guard let data else { throw MeroError.emptyResponse(text) }
+        return data
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+
+/// An absolute URL, kept as the text that goes on the wire, with the parts that decide where credentials may go.
+struct RequestTarget: Sendable, Equatable {
+    let url: String
+    let origin: Origin
+    /// The path without query, as it stands in `url`.
+    let path: String
+
+    /// Scheme, host and port; two URLs with the same origin may see the same credentials.
+    struct Origin: Sendable, Hashable {
+        let scheme: String
+        let host: String
+        let port: Int
+    }
+
+    /// Takes an absolute `http` or `https` URL apart; nil when it is none, or could not be sent as it stands.
+    init?(_ url: String) {
+        guard url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else { return nil }
+        let scheme: String
+        let rest: Substring
+        if url.hasPrefix("https://") {
+            scheme = "https"
+            rest = url.dropFirst(8)
+        } else if url.hasPrefix("http://") {
+            scheme = "http"
+            rest = url.dropFirst(7)
+        } else {
+            return nil
+        }
+        let authorityEnd = rest.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? rest.endIndex
+        guard let (host, port) = Self.hostAndPort(rest[..<authorityEnd]) else { return nil }
+        self.init(
+            prefix: String(url[..<authorityEnd]), tail: String(rest[authorityEnd...]),
+            origin: Origin(scheme: scheme, host: host, port: port ?? (scheme == "https" ? 443 : 80)))
+    }
+
+    /// Joins an authority that was checked before with a path, query included; nil when it could not be sent.
+    init?(prefix: String, tail: String, origin: Origin) {
+        var end = tail.utf8.endIndex
+        var pathEnd: String.Index?
+        for index in tail.utf8.indices {
+            let byte = tail.utf8[index]
+            guard byte > 0x20 && byte < 0x7f else { return nil }
+            if byte == UInt8(ascii: "#") {
+                // A fragment never goes on the wire.
+                end = index
+                break
+            }
+            if byte == UInt8(ascii: "?"), pathEnd == nil { pathEnd = index }
+        }
+        self.url = prefix + tail[..<end]
+        self.path = String(tail[..<(pathEnd ?? end)])
+        self.origin = origin
+    }
+
+    /// Credentials in the authority are refused: they would end up in error texts.
+    private static func hostAndPort(_ authority: Substring) -> (String, Int?)? {
+        guard !authority.contains("@"), !authority.isEmpty else { return nil }
+        var host = authority
+        var port: Int?
+        let bracket = authority.lastIndex(of: "]")
+        if let colon = authority.lastIndex(of: ":"), bracket.map({ colon > $0 }) ?? true {
+            let digits = authority[authority.index(after: colon)...]
+            host = authority[..<colon]
+            if !digits.isEmpty {
+                guard let number = Int(digits), (1...65_535).contains(number) else { return nil }
+                port = number
+            }
+        }
+        guard !host.isEmpty, bracket != nil || !host.contains(":") else { return nil }
+        guard host.utf8.allSatisfy({ !#""<>\^`{|}%"#.utf8.contains($0) }) else { return nil }
+        return (host.lowercased(), port)
+    }
+}
+
+/// A client's base URL: where relative paths lead and where its credentials may go.
+struct BaseURL: Sendable {
+    /// Scheme and authority, as they stand in the URL.
+    private let authority: String
+    /// The base's own path, without its one trailing slash.
+    private let prefix: String
+    /// Nil when the base is no `http` or `https` URL: then every call fails with `Invalid URL`.
+    let origin: RequestTarget.Origin?
+
+    init(_ url: URL) {
+        let string = url.absoluteString
+        let text = string.hasSuffix("/") ? String(string.dropLast()) : string
+        let target = RequestTarget(text)
+        origin = target?.origin
+        prefix = target?.path ?? ""
+        authority = target.map { String($0.url.dropLast($0.path.count)) } ?? ""
+    }
+
+    /// Joins as strings, without re-encoding and without resolving `..`; an absolute path is taken as it is.
+    /// Throws `MeroError.network("Invalid URL: <path>")`. Spec: 10, section 2.2.
+    func target(for path: String) throws -> RequestTarget {
+        let target: RequestTarget?
+        if path.hasPrefix("http://") || path.hasPrefix("https://") {
+            target = RequestTarget(path)
+        } else if let origin {
+            let tail = prefix + (path.hasPrefix("/") ? path : "/" + path)
+            target = RequestTarget(prefix: authority, tail: tail, origin: origin)
+        } else {
+            target = nil
+        }
+        guard let target else { throw MeroError.network("Invalid URL: \(path)") }
+        return target
+    }
+
+    /// The path below the base URL's own prefix, nil when the target lies elsewhere.
+    func relativePath(of target: RequestTarget) -> Substring? {
+        guard target.origin == origin, target.path.hasPrefix(prefix) else { return nil }
+        return target.path.dropFirst(prefix.count)
+    }
+}

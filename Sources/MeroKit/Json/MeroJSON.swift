@@ -1,0 +1,86 @@
+import Foundation
+
+/// JSON as the SDK reads and writes it.
+///
+/// No key or date strategy is set: every type spells its own keys. Integers are exact to 64 bits in typed values;
+/// `JSONValue` keeps numbers as `Double`. Spec: 10, section 2.1.
+public enum MeroJSON {
+    /// A plain `JSONEncoder`, a new one each time.
+    public static var encoder: JSONEncoder { JSONEncoder() }
+
+    /// A plain `JSONDecoder`, a new one each time.
+    public static var decoder: JSONDecoder { JSONDecoder() }
+
+    /// The JSON text of a value. Throws `EncodingError`, e.g. for NaN.
+    ///
+    /// A `JSONValue`, and an array or dictionary of them, is written with its keys in order and by the package's own
+    /// writer; all else by `JSONEncoder`.
+    public static func encode<T: Encodable>(_ value: T) throws -> Data {
+        guard let tree = (value as? any JSONValueConvertible)?.jsonValue else { return try encoder.encode(value) }
+        do {
+            return Data(try JSONWriter.bytes(of: tree))
+        } catch {
+            let context = EncodingError.Context(codingPath: [], debugDescription: "JSON has neither NaN nor infinity")
+            throw EncodingError.invalidValue(value, context)
+        }
+    }
+
+    /// Reads a JSON text. Throws `DecodingError`.
+    ///
+    /// A `JSONValue`, and an array or dictionary of them, is read by the package's own parser, which is more than ten
+    /// times as fast there; all else by `JSONDecoder`.
+    public static func decode<T: Decodable>(_ type: T.Type, from data: Data) throws -> T {
+        if let treeType = type as? any JSONValueConvertible.Type {
+            let tree = try parse(data)
+            if let value = treeType.init(jsonValue: tree) as? T { return value }
+            let context = DecodingError.Context(
+                codingPath: [], debugDescription: "Another kind of JSON value was found")
+            throw DecodingError.typeMismatch(type, context)
+        }
+        let decoder = decoder
+        JSONDocument.attach(data, to: decoder)
+        return try decoder.decode(type, from: data)
+    }
+
+    private static func parse(_ data: Data) throws -> JSONValue {
+        do {
+            return try JSONValue(jsonBytes: data)
+        } catch {
+            let context = DecodingError.Context(
+                codingPath: [], debugDescription: error.localizedDescription, underlyingError: error)
+            throw DecodingError.dataCorrupted(context)
+        }
+    }
+}
+
+/// The types that are nothing but a `JSONValue` in another dress.
+private protocol JSONValueConvertible {
+    init?(jsonValue: JSONValue)
+    var jsonValue: JSONValue { get }
+}
+
+extension JSONValue: JSONValueConvertible {
+    fileprivate init?(jsonValue: JSONValue) { self = jsonValue }
+    fileprivate var jsonValue: JSONValue { self }
+}
+
+extension Optional: JSONValueConvertible where Wrapped == JSONValue {
+    fileprivate init?(jsonValue: JSONValue) { self = jsonValue == .null ? .some(nil) : .some(jsonValue) }
+    fileprivate var jsonValue: JSONValue { self ?? .null }
+}
+
+extension Array: JSONValueConvertible where Element == JSONValue {
+    fileprivate init?(jsonValue: JSONValue) {
+        guard case .array(let elements) = jsonValue else { return nil }
+        self = elements
+    }
+    fileprivate var jsonValue: JSONValue { .array(self) }
+}
+
+extension Dictionary: JSONValueConvertible where Key == String, Value == JSONValue {
+    fileprivate init?(jsonValue: JSONValue) {
+        guard case .object(let members) = jsonValue else { return nil }
+        self = members
+    }
+    fileprivate var jsonValue: JSONValue { .object(self) }
+}

@@ -1,0 +1,174 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// A client of one node: signs in, keeps the session alive, and calls contracts.
+///
+/// ```swift
+/// let mero = Mero(config: MeroConfig(baseURL: URL(string: "http://localhost:2428")!))
+/// try await mero.authenticate(Credentials(username: "alice", password: password))
+/// let value: String? = try await mero.rpc.execute(contextId: id, method: "get", argsJson: ["key": "colour"])
+/// ```
+///
+/// An expired access token is refreshed by itself, once for all calls that meet it. Everything thrown is a `MeroError`,
+/// or `CancellationError` when the calling task is cancelled. Spec: 10, section 5.
+public actor Mero {
+    private let config: MeroConfig
+    private let session: TokenSession
+    private let client: URLSessionHttpClient
+
+    /// Uses the platform's default HTTP stack. Tokens left in the store are picked up at once.
+    public init(config: MeroConfig) {
+        self.init(config: config, engine: EngineChoice.engine(session: nil, options: config.httpOptions))
+    }
+
+    /// Sends everything through this session, or one of the same configuration.
+    public init(config: MeroConfig, session: URLSession) {
+        self.init(config: config, engine: EngineChoice.engine(session: session, options: config.httpOptions))
+    }
+
+    init(config: MeroConfig, engine: any HttpEngine) {
+        let session = TokenSession(
+            store: config.tokenStore ?? MemoryTokenStore(), onStoreFailure: config.onTokenStoreFailure)
+        self.config = config
+        self.session = session
+        self.client = URLSessionHttpClient(
+            baseURL: config.baseURL, timeout: config.timeout,
+            hooks: Self.hooks(config: config, session: session, engine: engine), engine: engine,
+            retryPolicy: config.retryPolicy, options: config.httpOptions)
+    }
+
+    // MARK: Surfaces
+
+    /// Calls contract methods.
+    public var rpc: RpcClient { RpcClient(http: client) }
+    /// The auth service: keys, tokens, providers.
+    public var auth: AuthApi { AuthApi(http: client) }
+    /// The admin API.
+    public var admin: AdminApi { AdminApi(http: client) }
+    /// The HTTP client below the others, for a route that they do not cover.
+    public var http: any HttpClient { client }
+
+    // MARK: Session
+
+    /// Whether there is a bundle of tokens. Says nothing about their expiry.
+    public var isAuthenticated: Bool { session.current != nil }
+
+    /// The current bundle of tokens.
+    public func currentTokenData() -> TokenData? { session.current }
+
+    /// Signs in with a user name and password, and keeps the tokens.
+    ///
+    /// - Parameter credentials: Nil takes those of the configuration.
+    /// - Throws: `MeroError.noCredentials` when there are none; `MeroError.authenticationFailed` for everything else, a
+    ///   node out of reach included. The session from before is left alone then.
+    @discardableResult
+    public func authenticate(_ credentials: Credentials? = nil) async throws -> TokenData {
+        guard let credentials = credentials ?? config.credentials else { throw MeroError.noCredentials }
+        do {
+            let response = try await auth.generateTokens(Self.loginRequest(credentials))
+            let bundle = Self.bundle(response)
+            try await session.replaceExclusively(bundle)
+            return bundle
+        } catch let error as MeroError {
+            throw MeroError.authenticationFailed(error.localizedDescription)
+        }
+    }
+
+    /// Takes over tokens that came from elsewhere. An `expiresAt` of 1970 or before is read from the token itself.
+    ///
+    /// Nothing is sent. With an empty refresh token the session ends when the access token expires.
+    public func setTokenData(_ data: TokenData) {
+        var data = data
+        if data.expiresAt.timeIntervalSince1970 <= 0 { data.expiresAt = Self.expiry(of: data.accessToken) }
+        session.replace(data)
+    }
+
+    /// Takes over the tokens of a hosted login.
+    ///
+    /// The callback's `nodeUrl` comes from outside: compare it with the node you sent the user to.
+    public func setTokenData(from result: AuthCallbackResult) {
+        session.replace(
+            TokenData(
+                accessToken: result.accessToken, refreshToken: result.refreshToken,
+                expiresAt: Self.expiry(of: result.accessToken)))
+    }
+
+    /// Forgets the tokens, in memory and in the store. Nothing is sent: the node still honours them. See `logout()`.
+    public func clearToken() { session.clear() }
+
+    /// Retires the refresh token at the node, then forgets the tokens.
+    ///
+    /// Never fails: when the node cannot be reached the tokens are forgotten all the same. The access token stays valid
+    /// at the node until it expires.
+    public func logout() async {
+        if let bundle = session.latest, !bundle.refreshToken.isEmpty {
+            _ = try? await auth.logout(LogoutRequest(refreshToken: bundle.refreshToken))
+        }
+        session.clear()
+    }
+
+    // MARK: Hosted login
+
+    /// Reads the tokens out of the URL that a hosted login came back to; nil when it holds none.
+    public static func parseAuthCallback(_ url: String) -> AuthCallbackResult? { SsoLogin.parseAuthCallback(url) }
+
+    /// The URL of a node's login page.
+    public static func buildAuthLoginUrl(nodeUrl: String, options: AuthLoginOptions) -> String {
+        SsoLogin.buildAuthLoginUrl(nodeUrl: nodeUrl, options: options)
+    }
+}
+
+// MARK: - Tokens
+
+extension Mero {
+    /// The client's way to this session's tokens.
+    private static func hooks(config: MeroConfig, session: TokenSession, engine: any HttpEngine) -> TransportHooks {
+        // A refresh goes through a client without hooks: it carries no bearer and can never refresh in turn.
+        let refresher = AuthApi(
+            http: URLSessionHttpClient(
+                baseURL: config.baseURL, timeout: config.timeout, engine: engine, retryPolicy: config.retryPolicy,
+                options: config.httpOptions))
+        let onAuthRevoked = config.onAuthRevoked
+        var hooks = TransportHooks()
+        hooks.getAuthToken = { session.current?.accessToken }
+        hooks.refreshToken = {
+            do {
+                return try await session.refresh { pair in
+                    bundle(
+                        try await refresher.refreshToken(
+                            RefreshTokenRequest(accessToken: pair.accessToken, refreshToken: pair.refreshToken)))
+                }
+            } catch MeroError.authRevoked(let reason, let http) {
+                await onAuthRevoked?(reason)
+                throw MeroError.authRevoked(reason: reason, http: http)
+            }
+        }
+        hooks.onTokenRefused = { reason, presented in
+            if session.end(presented: presented) { await onAuthRevoked?(reason) }
+        }
+        return hooks
+    }
+
+    private static func bundle(_ response: TokenResponse) -> TokenData {
+        TokenData(
+            accessToken: response.data.accessToken, refreshToken: response.data.refreshToken,
+            expiresAt: expiry(of: response.data.accessToken))
+    }
+
+    /// The token's own expiry, an hour from now when it names none.
+    private static func expiry(of token: String) -> Date {
+        expiresAtFromJWT(token, fallback: Date(timeIntervalSinceNow: 3600))
+    }
+
+    private static func loginRequest(_ credentials: Credentials) -> TokenRequest {
+        // The node strips all but printable ASCII from `public_key`, a mere label here, and refuses what is empty then.
+        let hasLabel = credentials.username.utf8.contains { $0 > 0x20 && $0 < 0x7f }
+        return TokenRequest(
+            authMethod: "user_password", publicKey: hasLabel ? credentials.username : "user",
+            clientName: "mero-swift-sdk", permissions: ["admin"], timestamp: Int(Date().timeIntervalSince1970),
+            providerData: ["username": .string(credentials.username), "password": .string(credentials.password)])
+    }
+}

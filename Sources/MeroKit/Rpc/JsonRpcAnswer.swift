@@ -1,0 +1,45 @@
+import Foundation
+
+/// Reads JSON-RPC answers. `output` is decoded from its own bytes, so that 64-bit integers survive. Spec: 40, 1.3 to 1.5.
+enum JsonRpcAnswer {
+    static func output<T: Decodable>(of body: Data) throws -> T {
+        let reply: JSONMembers
+        do {
+            reply = try JSONMembers(body, paths: [["error"], ["result"], ["result", "output"]])
+        } catch {
+            throw unreadable(body)
+        }
+        // An error wins even where a result stands beside it.
+        if let error = reply["error"], !reply.isNull("error") {
+            guard let value = try? MeroJSON.decode(JSONValue.self, from: error) else { throw unreadable(body) }
+            throw MeroError.rpc(rpcError(value))
+        }
+        guard let result = reply["result"], result.first == UInt8(ascii: "{") || reply.isNull("result") else {
+            throw unreadable(body)
+        }
+        guard let output = reply["result", "output"], !reply.isNull("result", "output") else {
+            guard let nothing = try? MeroJSON.decode(T.self, from: Data("null".utf8)) else {
+                throw MeroError.emptyResponse("JSON-RPC result had no output")
+            }
+            return nothing
+        }
+        do {
+            return try MeroJSON.decode(T.self, from: output)
+        } catch {
+            throw unreadable(body)
+        }
+    }
+
+    private static func rpcError(_ error: JSONValue) -> RpcError {
+        guard case .object(let members) = error else {
+            return RpcError(code: nil, message: error.stringValue, type: nil, data: error)
+        }
+        return RpcError(
+            code: members["code"]?.intValue, message: members["message"]?.stringValue,
+            type: members["type"]?.stringValue, data: members["data"])
+    }
+
+    private static func unreadable(_ body: Data) -> MeroError {
+        .decoding("JSON-RPC response: \(ReplyDecoding.excerpt(of: body))")
+    }
+}

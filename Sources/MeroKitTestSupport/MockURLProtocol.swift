@@ -1,0 +1,111 @@
+import Foundation
+import MeroKit
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Answers the requests of a `URLSession` without a network.
+///
+/// ```swift
+/// MockURLProtocol.setHandler { _ in MockURLProtocol.Stub(status: 200, body: Data("{}".utf8)) }
+/// let mero = Mero(config: config, session: MockURLProtocol.makeSession())
+/// ```
+///
+/// The handler of `setHandler` serves every session of `makeSession()`; tests that run in parallel use
+/// `makeSession(handler:)`, whose handler serves that session alone.
+public final class MockURLProtocol: URLProtocol, @unchecked Sendable {
+    // Safe to share: the class has no stored properties of its own; its statics are locked.
+
+    /// One answer.
+    public struct Stub: Sendable {
+        public var status: Int
+        public var headers: [String: String]
+        public var body: Data
+
+        public init(status: Int = 200, headers: [String: String] = [:], body: Data = Data()) {
+            self.status = status
+            self.headers = headers
+            self.body = body
+        }
+    }
+
+    /// Makes the answer to a request. An error it throws is what the session reports.
+    public typealias Handler = @Sendable (URLRequest) throws -> Stub
+
+    private static let handlers = Locked<[String: Handler]>([:])
+    /// Tells sessions apart. It is taken off again before a handler sees the request.
+    private static let sessionHeader = "X-Mock-Session"
+
+    /// Sets the handler of all sessions made by `makeSession()`.
+    public static func setHandler(_ handler: @escaping Handler) {
+        handlers.withLock { $0[""] = handler }
+    }
+
+    /// Removes that handler.
+    public static func reset() {
+        handlers.withLock { $0[""] = nil }
+    }
+
+    /// A session whose requests go to the handler of `setHandler`.
+    public static func makeSession() -> URLSession { session(headers: [:]) }
+
+    /// A session whose requests go to this handler.
+    public static func makeSession(handler: @escaping Handler) -> URLSession {
+        let id = UUID().uuidString
+        handlers.withLock { $0[id] = handler }
+        return session(headers: [sessionHeader: id])
+    }
+
+    private static func session(headers: [String: String]) -> URLSession {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.protocolClasses = [MockURLProtocol.self]
+        configuration.httpAdditionalHeaders = headers
+        return URLSession(configuration: configuration)
+    }
+
+    public override class func canInit(with request: URLRequest) -> Bool { true }
+
+    public override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+
+    public override func startLoading() {
+        var request = self.request
+        let id = request.value(forHTTPHeaderField: Self.sessionHeader) ?? ""
+        request.setValue(nil, forHTTPHeaderField: Self.sessionHeader)
+        guard let handler = Self.handlers.withLock({ $0[id] }), let url = request.url else {
+            client?.urlProtocol(self, didFailWithError: URLError(.cannotConnectToHost))
+            return
+        }
+        do {
+            let stub = try handler(request)
+            guard
+                let response = HTTPURLResponse(
+                    url: url, statusCode: stub.status, httpVersion: "HTTP/1.1", headerFields: stub.headers)
+            else { throw URLError(.badServerResponse) }
+            client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+            if !stub.body.isEmpty { client?.urlProtocol(self, didLoad: stub.body) }
+            client?.urlProtocolDidFinishLoading(self)
+        } catch {
+            client?.urlProtocol(self, didFailWithError: error)
+        }
+    }
+
+    public override func stopLoading() {}
+}
+
+extension URLRequest {
+    /// The body, whichever way the session carries it.
+    var bodyBytes: Data {
+        if let httpBody { return httpBody }
+        guard let stream = httpBodyStream else { return Data() }
+        stream.open()
+        defer { stream.close() }
+        var output = Data()
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        while true {
+            let count = stream.read(&buffer, maxLength: buffer.count)
+            if count <= 0 { return output }
+            output.append(contentsOf: buffer[..<count])
+        }
+    }
+}

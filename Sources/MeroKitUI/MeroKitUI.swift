@@ -1,2 +1,0 @@
-// Placeholder until the target is filled.
-public enum MeroKitUIPlaceholder {}

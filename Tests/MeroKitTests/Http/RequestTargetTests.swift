@@ -1,0 +1,67 @@
+import Foundation
+import Testing
+
+@testable import MeroKit
+
+@Suite struct RequestTargetTests {
+    @Test(arguments: [
+        ("https://n.example", "/auth/health", "https://n.example/auth/health"),
+        ("https://n.example/", "auth/health", "https://n.example/auth/health"),
+        (
+            "https://n.example/node1", "/admin-api/contexts?limit=5",
+            "https://n.example/node1/admin-api/contexts?limit=5"
+        ),
+        ("https://n.example/node1/", "/x", "https://n.example/node1/x"),
+        ("https://n.example", "https://other.example/x", "https://other.example/x"),
+        ("http://[::1]:2428", "/a/../b/%2F", "http://[::1]:2428/a/../b/%2F"),
+        ("http://n.example", "/a#fragment", "http://n.example/a"),
+    ])
+    func joinsAsText(base: String, path: String, expected: String) throws {
+        let url = try #require(URL(string: base))
+        #expect(try BaseURL(url).target(for: path).url == expected)
+    }
+
+    @Test(arguments: [
+        "/a b", "/ä", "http://", "https:///x", "http://user:pw@n.example/x", "http://n.example:99999/x", "/a\u{0}b",
+        "/a\r\nHost: x", "http://a b/x", "http://n.example:8o/x",
+    ])
+    func refusesWhatFormsNoURL(path: String) throws {
+        let base = BaseURL(try #require(URL(string: "https://n.example")))
+        let error = #expect(throws: MeroError.self) { try base.target(for: path) }
+        #expect(error?.localizedDescription == "Network error: Invalid URL: \(path)")
+    }
+
+    @Test func aBaseThatIsNoHTTPAddressRefusesEveryCall() throws {
+        let base = BaseURL(try #require(URL(string: "ftp://n.example")))
+        #expect(throws: MeroError.self) { try base.target(for: "/x") }
+        #expect(throws: MeroError.self) { try BaseURL(URL(fileURLWithPath: "/tmp")).target(for: "/x") }
+    }
+
+    @Test func originsCompareByWhatAConnectionNeeds() throws {
+        let left = try #require(RequestTarget("https://N.example/x"))
+        #expect(left.origin == RequestTarget("https://n.example:443/y")?.origin)
+        #expect(left.origin != RequestTarget("http://n.example:443/y")?.origin)
+        #expect(left.origin != RequestTarget("https://n.example:444/y")?.origin)
+        #expect(left.origin != RequestTarget("https://n.example.evil/y")?.origin)
+    }
+
+    @Test func knowsItsOwnPaths() throws {
+        let base = BaseURL(try #require(URL(string: "https://n.example/node1")))
+        #expect(try base.relativePath(of: base.target(for: "/auth/token?x=1")) == "/auth/token")
+        #expect(try base.relativePath(of: base.target(for: "https://n.example/node1/auth/token")) == "/auth/token")
+        #expect(try base.relativePath(of: base.target(for: "https://other.example/node1/auth/token")) == nil)
+    }
+
+    @Test(arguments: ["", ".", ".."])
+    func anIdThatWouldNameAnotherRouteIsRefused(id: String) throws {
+        let error = #expect(throws: MeroError.self) {
+            try AuthEndpoints.deleteRootKey.request([id])
+        }
+        #expect(error?.localizedDescription.hasPrefix("Network error: Invalid URL: /admin/keys/") == true)
+    }
+
+    @Test func idsBecomeOneSegmentEach() throws {
+        let request = try AuthEndpoints.deleteClientKey.request(["a/b?c#d", "ü %~."])
+        #expect(request.path == "/admin/keys/a%2Fb%3Fc%23d/clients/%C3%BC%20%25~.")
+    }
+}
