@@ -41,7 +41,9 @@ extension UsageError {
     static func needsValue(_ flag: String, _ option: OptionSpec, of parsed: Parsed) -> UsageError {
         UsageError(
             message: "The option \(flag) needs a value",
-            hint: "Write \(flag) \(option.placeholder ?? "VALUE") (or \(option.flag)=... for a value that starts with a dash)")
+            hint:
+                "Write \(flag) \(option.placeholder ?? "VALUE") (or \(option.flag)=... for a value that starts with a dash)"
+        )
     }
 
     static func badValue(_ value: String, flag: String, complaint: String, of parsed: Parsed) -> UsageError {

@@ -18,7 +18,9 @@ extension Command {
         options: [.raw] + OptionSpec.connection,
         examples: [
             .init(says: "write", line: #"mero call $CONTEXT set '{"key":"greeting","value":"hello"}'"#),
-            .init(says: "read; --raw prints a text without quotes", line: #"mero call $CONTEXT get '{"key":"greeting"}' --raw"#),
+            .init(
+                says: "read; --raw prints a text without quotes",
+                line: #"mero call $CONTEXT get '{"key":"greeting"}' --raw"#),
             .init(says: "a method without parameters", line: "mero call $CONTEXT entries"),
             .init(says: "arguments from a file", line: "mero call $CONTEXT import - < arguments.json"),
             .init(
@@ -56,7 +58,8 @@ enum CallCommand {
         } catch let error as JSONSyntaxError {
             let source = word == "-" ? "Standard input" : "The argument <json>"
             throw Failure(
-                code: .usage, message: "\(source) is not JSON: \(error.kind.rawValue), \(place(error.offset, in: bytes))",
+                code: .usage,
+                message: "\(source) is not JSON: \(error.kind.rawValue), \(place(error.offset, in: bytes))",
                 hint: #"Write it like '{"key":"greeting"}', in single quotes; nothing was sent"#)
         }
     }

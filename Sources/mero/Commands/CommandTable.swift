@@ -11,8 +11,11 @@ enum CommandTable {
         examples: [
             .init(says: "see it work, with a node of its own", line: "mero demo"),
             .init(says: "run a node for development (in another terminal)", line: "mero dev"),
-            .init(says: "sign in; the password is asked for", line: "mero login --node http://localhost:2428 --user dev"),
-            .init(says: "call a method of the contract in a context", line: #"mero call $CONTEXT set '{"key":"greeting","value":"hello"}'"#),
+            .init(
+                says: "sign in; the password is asked for", line: "mero login --node http://localhost:2428 --user dev"),
+            .init(
+                says: "call a method of the contract in a context",
+                line: #"mero call $CONTEXT set '{"key":"greeting","value":"hello"}'"#),
         ],
         subcommands: [
             .demo, .dev, .login, .logout, .whoami, .call, .discover, .doctor, .completion, .help,

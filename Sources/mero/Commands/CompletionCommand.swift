@@ -16,7 +16,8 @@ extension Command {
 enum CompletionCommand {
     static func run(_ invocation: Invocation) async throws -> ExitCode {
         let isZsh = invocation.arguments.operand("shell") == "zsh"
-        let script = isZsh ? ZshCompletion(root: CommandTable.root).script : BashCompletion(root: CommandTable.root).script
+        let script =
+            isZsh ? ZshCompletion(root: CommandTable.root).script : BashCompletion(root: CommandTable.root).script
         try invocation.console.line(script)
         try invocation.console.document(["shell": isZsh ? "zsh" : "bash", "script": .string(script)])
         return .done

@@ -14,7 +14,8 @@ extension Command {
         examples: [
             .init(says: "with a node of its own", line: "mero demo"),
             .init(
-                says: "with a node that runs already", line: "mero demo --node http://localhost:2428 --context $CONTEXT --user dev"),
+                says: "with a node that runs already",
+                line: "mero demo --node http://localhost:2428 --context $CONTEXT --user dev"),
         ],
         body: DemoCommand.run)
 }

@@ -17,7 +17,9 @@ extension Command {
         examples: [
             .init(says: "the usual way", line: "mero dev"),
             .init(says: "keep users, keys and contexts in a folder", line: "mero dev --data ./node-data"),
-            .init(says: "another user, on any free port", line: "mero dev --port 0 --user alice --password-stdin < password.txt"),
+            .init(
+                says: "another user, on any free port",
+                line: "mero dev --port 0 --user alice --password-stdin < password.txt"),
         ],
         body: DevCommand.run)
 }
@@ -25,7 +27,8 @@ extension Command {
 extension OptionSpec {
     static let devPort = OptionSpec(
         name: "port", value: .port,
-        help: "The port; 0 takes any free one. When not given, the first free one of those that \"mero discover\" asks.")
+        help: "The port; 0 takes any free one. When not given, the first free one of those that \"mero discover\" asks."
+    )
     static let devData = OptionSpec(
         name: "data", short: "d", value: .directory, help: "Keep the node's state in this folder, for the next start.")
     static let devUser = OptionSpec(
@@ -113,7 +116,9 @@ enum DevCommand {
         try console.line()
         try console.line("  \(style.dim("User   "))  \(name.printable)\(isDefault ? ", password \(password)" : "")")
         try console.line("  \(style.dim("Context"))  \(context) (\(KeyValueContract().name))")
-        try console.line("  \(style.dim("State  "))  \(folder.map { "kept in \($0)".printable } ?? "in memory, forgotten at the end")")
+        try console.line(
+            "  \(style.dim("State  "))  \(folder.map { "kept in \($0)".printable } ?? "in memory, forgotten at the end")"
+        )
         try console.line()
         try console.line("In another terminal:")
         try console.line("  \(isDefault ? "echo \(password) | \(login) --password-stdin" : login.printable)")

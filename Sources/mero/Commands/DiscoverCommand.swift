@@ -12,7 +12,9 @@ extension Command {
         examples: [
             .init(says: "look at the usual ports", line: "mero discover"),
             .init(says: "look elsewhere", line: "mero discover --port 8080 --port 8081"),
-            .init(says: "sign in to the first one", line: "mero login --node \"$(mero discover --json | jq -r .nodes[0])\""),
+            .init(
+                says: "sign in to the first one",
+                line: "mero login --node \"$(mero discover --json | jq -r .nodes[0])\""),
         ],
         body: DiscoverCommand.run)
 }

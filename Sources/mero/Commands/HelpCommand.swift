@@ -2,7 +2,9 @@ extension Command {
     static let help = Command(
         name: "help", summary: "explain a command",
         details: ["With --json: the whole table of commands and options, for tools."],
-        operands: [.init(name: "command", help: "The command, or its words for one in a group.", optional: true, repeats: true)],
+        operands: [
+            .init(name: "command", help: "The command, or its words for one in a group.", optional: true, repeats: true)
+        ],
         examples: [
             .init(says: "all commands, exit codes and variables", line: "mero help"),
             .init(says: "one command", line: "mero help call"),

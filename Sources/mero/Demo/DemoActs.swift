@@ -16,7 +16,8 @@ struct DemoActs: Sendable {
     }
 
     func read(expecting text: String) async throws -> Outcome<Void> {
-        let value: String? = try await mero.rpc.execute(contextId: context, method: "get", argsJson: ["key": .string(key)])
+        let value: String? = try await mero.rpc.execute(
+            contextId: context, method: "get", argsJson: ["key": .string(key)])
         guard value == text else {
             throw Failure.mismatch(expected: "\"\(text)\"", got: value.map { "\"\($0)\"" } ?? "nothing")
         }

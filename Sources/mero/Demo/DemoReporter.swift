@@ -26,7 +26,10 @@ struct DemoReporter: Sendable {
     func step<Value>(
         _ name: String, _ title: String, _ body: () async throws -> Outcome<Value>
     ) async throws -> Value {
-        let number = stepsDone.withLock { $0 += 1; return $0 }
+        let number = stepsDone.withLock {
+            $0 += 1
+            return $0
+        }
         let begin = DispatchTime.now()
         let outcome: Outcome<Value>
         do {
@@ -43,7 +46,8 @@ struct DemoReporter: Sendable {
         }
         let time = Self.milliseconds(since: begin)
         try console.line(
-            "\(console.style.green("✔"))  \(number). \(title) \(console.style.dim("(\(time) ms)"))\n      \(outcome.says.printable)")
+            "\(console.style.green("✔"))  \(number). \(title) \(console.style.dim("(\(time) ms)"))\n      \(outcome.says.printable)"
+        )
         try console.document(
             .object(
                 [

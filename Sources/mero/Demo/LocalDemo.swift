@@ -35,7 +35,9 @@ struct LocalDemo: Sendable {
         try await reporter.step("login", "Sign in") { try await signIn(mero) }
         try await reporter.step("write", "Write through a contract") { try await acts.write("hello") }
         try await reporter.step("read", "Read it back") { try await acts.read(expecting: "hello") }
-        try await reporter.step("contract-error", "Meet an error of the contract, typed") { try await acts.contractError() }
+        try await reporter.step("contract-error", "Meet an error of the contract, typed") {
+            try await acts.contractError()
+        }
         try await reporter.step("refresh", "Let the session expire under \(Self.callers) calls at once") {
             try await refresh(node, mero, context: context)
         }
@@ -65,7 +67,8 @@ struct LocalDemo: Sendable {
             return try await group.reduce(into: [String?]()) { $0.append($1) }
         }
         guard values.allSatisfy({ $0 == "hello" }), values.count == Self.callers else {
-            throw Failure.mismatch(expected: "\(Self.callers) times \"hello\"", got: "\(values.count) values, not all of them that")
+            throw Failure.mismatch(
+                expected: "\(Self.callers) times \"hello\"", got: "\(values.count) values, not all of them that")
         }
         let refused = node.requests.filter { $0.path == "/jsonrpc" && $0.status == 401 }.count
         guard refused > 0 else { throw Failure.mismatch(expected: "calls refused with 401", got: "none") }
@@ -76,7 +79,8 @@ struct LocalDemo: Sendable {
         }
         return Outcome(
             value: (),
-            says: "\(refused) of \(Self.callers) calls met 401 token_expired, \(refreshes) refresh, all \(Self.callers) answered",
+            says:
+                "\(refused) of \(Self.callers) calls met 401 token_expired, \(refreshes) refresh, all \(Self.callers) answered",
             facts: [
                 .init(name: "calls", value: .integer(Int64(Self.callers))),
                 .init(name: "expired", value: .integer(Int64(refused))),
@@ -94,7 +98,9 @@ struct LocalDemo: Sendable {
                 throw Failure.mismatch(expected: "a session that has ended", got: "one that goes on")
             }
             return Outcome(
-                value: (), says: "the next call ends in MeroError.authRevoked (\(reason), HTTP \(http.status)), the tokens are gone",
+                value: (),
+                says:
+                    "the next call ends in MeroError.authRevoked (\(reason), HTTP \(http.status)), the tokens are gone",
                 facts: [.init(name: "reason", value: .string(reason))])
         }
     }

@@ -35,7 +35,10 @@ struct Examination: Sendable {
     // MARK: This machine
 
     private var installed: Check {
-        .ok("mero", "\(Version.text) for Calimero core \(Version.node), on \(ProcessInfo.processInfo.operatingSystemVersionString)")
+        .ok(
+            "mero",
+            "\(Version.text) for Calimero core \(Version.node), on \(ProcessInfo.processInfo.operatingSystemVersionString)"
+        )
     }
 
     private var libraries: Check {
@@ -55,8 +58,11 @@ struct Examination: Sendable {
         if !open.isEmpty {
             let isSecretOpen = tokens.map { $0 & 0o077 != 0 } ?? false
             let finding = "others on this machine have access to \"\(profile.name)\""
-            return [Check(name: "profile", verdict: isSecretOpen ? .fail : .warn, finding: finding,
-                hint: open.joined(separator: "; "), code: .localFile)]
+            return [
+                Check(
+                    name: "profile", verdict: isSecretOpen ? .fail : .warn, finding: finding,
+                    hint: open.joined(separator: "; "), code: .localFile)
+            ]
         }
         return [.ok("profile", "\"\(profile.name)\" in \(profile.folder.path), only you have access")]
     }
@@ -94,7 +100,9 @@ struct Examination: Sendable {
         }
         if !connection.node.isEncrypted && !connection.node.isLoopback {
             checks.append(
-                .warn("encryption", "\(connection.node.text) is not encrypted", "Use https:// so that nobody on the way can read along"))
+                .warn(
+                    "encryption", "\(connection.node.text) is not encrypted",
+                    "Use https:// so that nobody on the way can read along"))
         }
         return checks
     }
@@ -105,7 +113,8 @@ struct Examination: Sendable {
             return .ok("readiness", status ?? "ready")
         } catch MeroError.http(let error) where error.status == 503 {
             let status = Self.status(in: Data((error.bodyText ?? "").utf8)) ?? "no reason given"
-            return .warn("readiness", "not ready: \(status)", "Wait a while; a node that starts up gets there by itself")
+            return .warn(
+                "readiness", "not ready: \(status)", "Wait a while; a node that starts up gets there by itself")
         } catch {
             return .fail("readiness", error)
         }
@@ -159,7 +168,8 @@ struct Examination: Sendable {
         ]
         let can = wanted.filter { claims.grants($0.1) }.map(\.0)
         let cannot = wanted.filter { !claims.grants($0.1) }.map(\.0)
-        let finding = "may: \(can.isEmpty ? "nothing" : can.joined(separator: ", "))"
+        let finding =
+            "may: \(can.isEmpty ? "nothing" : can.joined(separator: ", "))"
             + (cannot.isEmpty ? "" : "; may not: \(cannot.joined(separator: ", "))")
         if claims.grants("context:execute") { return .ok("permissions", finding) }
         return .warn("permissions", finding, "\"mero call\" needs context:execute: sign in as a user who has it")
@@ -171,7 +181,8 @@ struct Examination: Sendable {
             return .ok(
                 "service", "\(identity.service) \(identity.version), \(identity.authenticationMode) authentication")
         } catch {
-            return .warn("service", "the auth service does not say what it is: \(Failure(describing: error).message)", nil)
+            return .warn(
+                "service", "the auth service does not say what it is: \(Failure(describing: error).message)", nil)
         }
     }
 }

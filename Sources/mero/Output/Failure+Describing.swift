@@ -10,7 +10,8 @@ extension Failure {
         case let mero as MeroError: self = Self.describing(mero)
         case is CancellationError: self.init(code: .interrupted, message: "Interrupted")
         case let long as InputTooLong:
-            self.init(code: .usage, message: "Standard input holds more than \(long.limit) bytes", hint: "Nothing was sent")
+            self.init(
+                code: .usage, message: "Standard input holds more than \(long.limit) bytes", hint: "Nothing was sent")
         default:
             self.init(code: .localFile, message: error.localizedDescription)
         }
@@ -63,7 +64,8 @@ extension Failure {
                 .unexpectedAnswer, "The address leads elsewhere (\(http.message))",
                 "Give the node's own address with --node")
         case 500...:
-            return failure(.refused, "The node failed (\(http.message))\(said)", "Try again, or look into the node's log")
+            return failure(
+                .refused, "The node failed (\(http.message))\(said)", "Try again, or look into the node's log")
         default: return failure(.refused, "The node refused (\(http.message))\(said)", nil)
         }
     }

@@ -23,7 +23,8 @@ extension Failure {
     /// The one object for programs.
     var report: Report {
         var members: [Report.Member] = [
-            .init(name: "kind", value: .string(code.word)), .init(name: "exitCode", value: .integer(Int64(code.rawValue))),
+            .init(name: "kind", value: .string(code.word)),
+            .init(name: "exitCode", value: .integer(Int64(code.rawValue))),
             .init(name: "message", value: .string(message)),
         ]
         if let type { members.append(.init(name: "type", value: .string(type))) }

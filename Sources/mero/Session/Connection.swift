@@ -14,7 +14,8 @@ struct Connection: Sendable {
         guard let connection = try Self.ifNamed(invocation) else {
             throw Failure(
                 code: .usage, message: "No node is known yet",
-                hint: "Give one with --node URL, or sign in with \"mero login\" (\"mero discover\" looks for nodes here)")
+                hint:
+                    "Give one with --node URL, or sign in with \"mero login\" (\"mero discover\" looks for nodes here)")
         }
         self = connection
     }
@@ -90,7 +91,8 @@ extension Connection {
         guard ownsSession else {
             let message = settings.node.map { "Profile \"\(profile.name)\" is signed in to \($0), not to \(node.text)" }
             throw Failure(
-                code: .notSignedIn, message: message ?? "Profile \"\(profile.name)\" is not signed in", hint: signInHint)
+                code: .notSignedIn, message: message ?? "Profile \"\(profile.name)\" is not signed in", hint: signInHint
+            )
         }
         let store = store
         guard store.getTokens() != nil else {

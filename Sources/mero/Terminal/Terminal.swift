@@ -19,7 +19,12 @@ enum Terminal {
 
     /// Puts the terminal back as it was. Does nothing when it was not changed.
     static func restore(_ descriptor: Int32 = STDIN_FILENO) {
-        guard var settings = saved.withLock({ saved in defer { saved = nil }; return saved }) else { return }
+        guard
+            var settings = saved.withLock({ saved in
+                defer { saved = nil }
+                return saved
+            })
+        else { return }
         _ = tcsetattr(descriptor, TCSANOW, &settings)
     }
 
