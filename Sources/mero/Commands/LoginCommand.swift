@@ -8,7 +8,7 @@ extension Command {
             "Asks for the password on the terminal without showing it, or reads it from standard input with "
                 + "--password-stdin. It is never an argument, and it is not kept: what is kept is the session, in a file "
                 + "that only you can read.",
-            "The node and the user are remembered in the profile. Without --node, the profile's node is used, or the one "
+            "The node and the user are remembered in the profile, which can hold a session with several nodes. Without --node, the profile's node is used, or the one "
                 + "that \"mero discover\" finds on this machine.",
         ],
         options: [.user, .passwordFromInput] + OptionSpec.connection,
@@ -32,8 +32,7 @@ enum LoginCommand {
         try await signIn.prepare(connection)
         let credentials = try await signIn.credentials(for: connection)
         try prepare(connection.profile)
-        let mero = connection.signingIn()
-        let tokens = try await mero.authenticate(credentials)
+        let tokens = try await connection.signIn(credentials)
         try remember(connection, user: credentials.username)
         let claims = SessionClaims(token: tokens.accessToken)
         let permissions = claims?.permissions ?? []

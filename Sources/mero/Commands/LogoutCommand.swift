@@ -17,13 +17,20 @@ extension Command {
 
 enum LogoutCommand {
     static func run(_ invocation: Invocation) async throws -> ExitCode {
+        let profile = try Connection.profile(invocation)
         let connection = try Connection.ifNamed(invocation)
-        let profile = try connection?.profile ?? Connection.profile(invocation)
-        let isSignedIn = FileTokenStore(url: profile.tokensFile).getTokens() != nil
-        if isSignedIn, let connection { try await connection.signedIn().logout() }
-        let wasSignedIn = isSignedIn && connection != nil
+        let wasSignedIn = connection?.store.getTokens() != nil
+        if let connection, wasSignedIn {
+            try await connection.signedIn().logout()
+            guard connection.store.getTokens() == nil else {
+                throw Failure(
+                    code: .localFile, message: "The session's file cannot be removed",
+                    hint: "Remove \(profile.tokensFile(for: connection.node).path) by hand")
+            }
+        }
+        let place = connection.map { " to \($0.node.text)" } ?? ""
         try invocation.console.line(
-            wasSignedIn ? "Signed out." : "Profile \"\(profile.name)\" was not signed in.")
+            wasSignedIn ? "Signed out." : "Profile \"\(profile.name)\" was not signed in\(place).".printable)
         try invocation.console.document(["profile": .string(profile.name), "wasSignedIn": .bool(wasSignedIn)])
         return .done
     }

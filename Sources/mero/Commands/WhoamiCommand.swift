@@ -33,7 +33,7 @@ enum WhoamiCommand {
 
     private static func show(_ claims: SessionClaims, connection: Connection, on console: Console) throws {
         var rows = [
-            ("User", connection.settings.user ?? "unknown"), ("Node", connection.node.text),
+            ("User", connection.user ?? "unknown"), ("Node", connection.node.text),
             ("Profile", connection.profile.name), ("User id", claims.subject ?? "unknown"),
             ("Token", claims.tokenType ?? "unknown"), ("Permissions", claims.permissions.joined(separator: " ")),
             ("Renewed after", claims.expiresAt.map(Report.timestamp) ?? "unknown"),
@@ -46,7 +46,7 @@ enum WhoamiCommand {
             try console.line("\(console.style.dim(label))  \(value.printable)")
         }
         try console.document([
-            "user": .optional(connection.settings.user), "node": .string(connection.node.text),
+            "user": .optional(connection.user), "node": .string(connection.node.text),
             "profile": .string(connection.profile.name), "subject": .optional(claims.subject),
             "keyId": .optional(claims.keyId), "tokenType": .optional(claims.tokenType),
             "permissions": .strings(claims.permissions), "expiresAt": .time(claims.expiresAt),

@@ -53,7 +53,8 @@ extension NodeAddress {
         return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil } && parts[0] == "127"
     }
 
-    private var canonical: String {
+    /// One spelling for all that name the same node.
+    var canonical: String {
         let parts = URLComponents(string: text)
         let port = parts?.port ?? (isEncrypted ? 443 : 80)
         var path = parts?.percentEncodedPath ?? ""

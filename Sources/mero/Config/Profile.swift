@@ -1,11 +1,12 @@
 import Foundation
+import MeroKit
 
 /// One set of settings with a session of its own: a folder that only its owner can enter.
 ///
-/// `config.json` says which node and user; `tokens.json` is the session, kept by `FileTokenStore`.
+/// `config.json` says which node and user; `tokens-....json` is the session with one node, kept by `FileTokenStore`.
 struct Profile: Sendable, Equatable {
     struct Settings: Codable, Sendable, Equatable {
-        /// The node that the session belongs to. Its tokens are sent to no other.
+        /// The node to talk to when no other is named.
         var node: String?
         var user: String?
         /// Absolute path of a PEM file.
@@ -16,7 +17,12 @@ struct Profile: Sendable, Equatable {
     let folder: URL
 
     var settingsFile: URL { folder.appendingPathComponent("config.json") }
-    var tokensFile: URL { folder.appendingPathComponent("tokens.json") }
+
+    /// Named after the node: a profile can have a session with several.
+    func tokensFile(for node: NodeAddress) -> URL {
+        let digest = Hex.encode(Digest.sha256(Array(node.canonical.utf8)).prefix(8))
+        return folder.appendingPathComponent("tokens-\(digest).json")
+    }
 
     init(name: String, variables: [String: String]) {
         self.name = name

@@ -49,20 +49,18 @@ struct Examination: Sendable {
         guard let folder = PrivateFile.permissions(of: profile.folder) else {
             return [.ok("profile", "\"\(profile.name)\" does not exist yet (\(profile.folder.path))")]
         }
-        var open: [String] = []
-        if folder & 0o077 != 0 { open.append("chmod 700 \(profile.folder.path)") }
-        for file in [profile.settingsFile, profile.tokensFile] {
-            if let mode = PrivateFile.permissions(of: file), mode & 0o077 != 0 { open.append("chmod 600 \(file.path)") }
-        }
-        let tokens = PrivateFile.permissions(of: profile.tokensFile)
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: profile.folder.path)) ?? []
+        let open = names.sorted().map { profile.folder.appendingPathComponent($0) }
+            .filter { (PrivateFile.permissions(of: $0) ?? 0) & 0o077 != 0 }
         if !open.isEmpty {
-            let isSecretOpen = tokens.map { $0 & 0o077 != 0 } ?? false
-            let finding = "others on this machine have access to \"\(profile.name)\""
+            let hint = open.map { "chmod 600 \($0.path)" }.joined(separator: "; ")
             return [
-                Check(
-                    name: "profile", verdict: isSecretOpen ? .fail : .warn, finding: finding,
-                    hint: open.joined(separator: "; "), code: .localFile)
+                .fail("profile", "others on this machine can use files of \"\(profile.name)\"", hint, code: .localFile)
             ]
+        }
+        if folder & 0o077 != 0 {
+            let hint = "chmod 700 \(profile.folder.path)"
+            return [.warn("profile", "others on this machine can look into \"\(profile.name)\"", hint)]
         }
         return [.ok("profile", "\"\(profile.name)\" in \(profile.folder.path), only you have access")]
     }
@@ -156,7 +154,7 @@ struct Examination: Sendable {
         guard let token = await mero.currentTokenData()?.accessToken, let claims = SessionClaims(token: token) else {
             return [.warn("session", "accepted by the node, but its token cannot be read", nil)]
         }
-        let user = connection.settings.user ?? claims.subject ?? "unknown"
+        let user = connection.user ?? claims.subject ?? "unknown"
         return [.ok("session", "accepted by the node, as \(user)"), rights(claims), await identity(mero)]
     }
 

@@ -7,15 +7,15 @@ struct Connection: Sendable {
     let settings: Profile.Settings
     let node: NodeAddress
     let certificateAuthorityFile: URL?
+    private let console: Console
     private let timeout: TimeInterval
     private let retryPolicy: RetryPolicy
 
     init(_ invocation: Invocation) throws {
         guard let connection = try Self.ifNamed(invocation) else {
             throw Failure(
-                code: .usage, message: "No node is known yet",
-                hint:
-                    "Give one with --node URL, or sign in with \"mero login\" (\"mero discover\" looks for nodes here)")
+                code: .notSignedIn, message: "Profile \"\(try Self.profile(invocation).name)\" is not signed in",
+                hint: "Run \"mero login --node URL\" (\"mero discover\" looks for nodes on this machine)")
         }
         self = connection
     }
@@ -25,6 +25,7 @@ struct Connection: Sendable {
         self.profile = profile
         self.settings = settings
         self.node = node
+        console = invocation.console
         timeout = arguments.seconds(.timeout) ?? 10
         retryPolicy = Self.retryPolicy(arguments.text(.retry))
         certificateAuthorityFile = try Self.certificates(arguments.text(.cacert) ?? settings.certificateAuthorityFile)
@@ -77,43 +78,58 @@ struct Connection: Sendable {
 }
 
 extension Connection {
-    /// True when the profile's session was made with this node. Tokens are shown to no other: `--node` must not be a way
-    /// to send them elsewhere.
-    var ownsSession: Bool { settings.node.flatMap(NodeAddress.init)?.isSameNode(as: node) ?? false }
+    /// The session with this node. Every node has a file of its own, so that no token can be shown to another one.
+    var store: FileTokenStore { FileTokenStore(url: profile.tokensFile(for: node)) }
 
-    var store: FileTokenStore { FileTokenStore(url: profile.tokensFile) }
+    /// The user that signed in to this node last.
+    var user: String? {
+        let isThisNode = settings.node.flatMap(NodeAddress.init)?.isSameNode(as: node) ?? false
+        return isThisNode ? settings.user : nil
+    }
 
     /// A client that starts without a session and keeps none.
     func anonymous(retry: RetryPolicy? = nil) -> Mero { Mero(config: config(store: nil, retry: retry)) }
 
     /// A client that goes on with the profile's session. Throws when there is none for this node.
     func signedIn() throws -> Mero {
-        guard ownsSession else {
-            let message = settings.node.map { "Profile \"\(profile.name)\" is signed in to \($0), not to \(node.text)" }
-            throw Failure(
-                code: .notSignedIn, message: message ?? "Profile \"\(profile.name)\" is not signed in", hint: signInHint
-            )
-        }
         let store = store
         guard store.getTokens() != nil else {
             throw Failure(
-                code: .notSignedIn, message: "Profile \"\(profile.name)\" is not signed in", hint: signInHint)
+                code: .notSignedIn, message: "Profile \"\(profile.name)\" is not signed in to \(node.text)",
+                hint: signInHint)
         }
-        return Mero(config: config(store: store, retry: nil))
+        return Mero(
+            config: config(store: store) { _ in
+                // The next command would present a token that is spent by then.
+                try? console.remark("The renewed session could not be saved: sign in again before the next command.")
+            })
     }
 
-    /// A client whose login is kept in the profile.
-    func signingIn() -> Mero { Mero(config: config(store: store, retry: nil)) }
+    /// Signs in and keeps the session in the profile.
+    func signIn(_ credentials: Credentials) async throws -> TokenData {
+        let isSaved = Locked(true)
+        let mero = Mero(config: config(store: store) { _ in isSaved.withLock { $0 = false } })
+        let tokens = try await mero.authenticate(credentials)
+        guard isSaved.withLock({ $0 }) else {
+            throw Failure(
+                code: .localFile, message: "The session cannot be saved in \(profile.folder.path)",
+                hint: "Check the folder's owner and free space, or set XDG_CONFIG_HOME to another folder")
+        }
+        return tokens
+    }
 
     var signInHint: String {
         let profileOption = profile.name == ProfileName.standard ? "" : " --profile \(profile.name)"
         return "Run \"mero login --node \(node.text)\(profileOption)\""
     }
 
-    private func config(store: FileTokenStore?, retry: RetryPolicy?) -> MeroConfig {
+    private func config(
+        store: FileTokenStore?, retry: RetryPolicy? = nil, onStoreFailure: (@Sendable (any Error) -> Void)? = nil
+    ) -> MeroConfig {
         MeroConfig(
             baseURL: node.url, timeout: timeout, tokenStore: store, retryPolicy: retry ?? retryPolicy,
-            httpOptions: HttpOptions(certificateAuthorityFile: certificateAuthorityFile))
+            httpOptions: HttpOptions(certificateAuthorityFile: certificateAuthorityFile),
+            onTokenStoreFailure: onStoreFailure)
     }
 }
 

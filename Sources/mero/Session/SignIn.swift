@@ -20,7 +20,7 @@ struct SignIn: Sendable {
     }
 
     func credentials(for connection: Connection) async throws -> Credentials {
-        let user = try await userName(known: connection.settings.user)
+        let user = try await userName(known: connection.user)
         let password = try await Password(input: invocation.surroundings.input, console: invocation.console).ask(
             prompt: "Password of \(user) at \(connection.node.text):",
             fromInput: invocation.arguments.has(.passwordFromInput))

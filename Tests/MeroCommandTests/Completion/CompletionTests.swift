@@ -3,7 +3,7 @@ import Testing
 
 @testable import mero
 
-@Suite("Completion scripts")
+@Suite("Completion scripts", .serialized)
 struct CompletionTests {
     private static let bash = BashCompletion(root: CommandTable.root).script
     private static let zsh = ZshCompletion(root: CommandTable.root).script

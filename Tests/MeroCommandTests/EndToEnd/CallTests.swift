@@ -5,7 +5,7 @@ import Testing
 
 @testable import mero
 
-@Suite("Calls from the command line")
+@Suite("Calls from the command line", .serialized)
 struct CallTests {
     @Test("write and read")
     func writeAndRead() async throws {
@@ -135,7 +135,7 @@ struct CallTests {
         }
     }
 
-    @Test("a signal ends a call that waits", arguments: [(SIGINT, 130), (SIGTERM, 143)])
+    @Test("a signal ends a call that waits", arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
     func signals(signal: Int32, status: Int32) async throws {
         try await Workbench.with { bench in
             try await bench.login()
@@ -155,7 +155,7 @@ struct CallTests {
         try await Workbench.with { bench in
             try await bench.login()
             let tokens = bench.node.mintTokens(permissions: ["context:list"])
-            FileTokenStore(url: bench.profileFolder.appendingPathComponent("tokens.json")).setTokens(
+            FileTokenStore(url: bench.tokensFile).setTokens(
                 TokenData(accessToken: tokens.accessToken, refreshToken: tokens.refreshToken, expiresAt: Date()))
             let outcome = try await bench.mero("call", bench.store, "len", "--json")
             #expect(outcome.status == 1)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import mero
 
-@Suite("Nodes and stories from the command line")
+@Suite("Nodes and stories from the command line", .serialized)
 struct DevAndDemoTests {
     @Test("a development node starts, serves, and stops cleanly on a signal", arguments: [SIGINT, SIGTERM])
     func devLife(signal: Int32) async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import mero
 
-@Suite("Diagnosis from the command line")
+@Suite("Diagnosis from the command line", .serialized)
 struct DoctorAndDiscoverTests {
     private func verdicts(_ outcome: Program.Outcome) -> [String: String] {
         let checks = outcome.document?["checks"]?.arrayValue ?? []
@@ -63,7 +63,7 @@ struct DoctorAndDiscoverTests {
             #expect(verdicts(try await bench.mero("doctor", "--json"))["readiness"] == "warn")
             bench.node.setReadiness(.ready)
 
-            let tokens = bench.profileFolder.appendingPathComponent("tokens.json")
+            let tokens = bench.tokensFile
             chmod(tokens.path, 0o644)
             let open = try await bench.mero("doctor", "--json")
             #expect(verdicts(open)["profile"] == "fail")
@@ -87,7 +87,7 @@ struct DoctorAndDiscoverTests {
         try await Workbench.with { bench in
             try await bench.login()
             let tokens = bench.node.mintTokens(permissions: ["context:list", "context:subscribe"])
-            FileTokenStore(url: bench.profileFolder.appendingPathComponent("tokens.json")).setTokens(
+            FileTokenStore(url: bench.tokensFile).setTokens(
                 TokenData(accessToken: tokens.accessToken, refreshToken: tokens.refreshToken, expiresAt: Date()))
             let outcome = try await bench.mero("doctor", "--json")
             #expect(verdicts(outcome)["permissions"] == "warn")
@@ -109,10 +109,10 @@ struct DoctorAndDiscoverTests {
     func discover() async throws {
         try await Workbench.with { bench in
             let port = "\(bench.node.port)"
-            let found = try await bench.mero("discover", "--port", port, "--json")
+            let found = try await bench.mero("discover", "--port", port, "--timeout", "30", "--json")
             #expect(found.status == 0)
             #expect(found.document?["nodes"] == .array([.string("http://localhost:\(port)")]))
-            #expect(try await bench.mero("discover", "--port", port).output == "http://localhost:\(port)\n")
+            #expect(try await bench.mero("discover", "--port", port, "--timeout", "30").output == "http://localhost:\(port)\n")
             try await bench.node.refuseConnections(true)
             let none = try await bench.mero("discover", "--port", port, "--json")
             #expect(none.status == 4)

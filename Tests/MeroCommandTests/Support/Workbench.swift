@@ -37,7 +37,11 @@ final class Workbench: Sendable {
     }
 
     var url: String { node.url.absoluteString }
-    var profileFolder: URL { folder.file("config/mero/profiles/default") }
+    /// Where the default profile keeps its session with the node.
+    var tokensFile: URL {
+        let profile = Profile(name: "default", variables: ["XDG_CONFIG_HOME": folder.file("config").path])
+        return profile.tokensFile(for: NodeAddress(url)!)
+    }
 
     func mero(_ words: String..., input: String = "", environment: [String: String] = [:]) async throws -> Program.Outcome {
         try await start(words, input: input, environment: environment).outcome()
