@@ -125,6 +125,7 @@ final class Exchange: Sendable {
         state.received += UInt64(bytes.count)
         // What is not wanted is still read to its end, or the client would see a reset instead of the answer.
         if state.isTooLarge || state.hasSpoolFailed {
+            if state.bodyPrefix.isEmpty { state.bodyPrefix = recorded(state) }
             state.body = Data()
             state.spool = nil
             return
@@ -157,7 +158,7 @@ final class Exchange: Sendable {
     }
 
     private func recorded(_ state: State) -> Data {
-        if state.spool != nil { return state.bodyPrefix }
+        if !state.bodyPrefix.isEmpty { return state.bodyPrefix }
         return state.body.count <= RequestLog.bodyCap ? state.body : Data(state.body.prefix(RequestLog.bodyCap))
     }
 
@@ -172,11 +173,12 @@ final class Exchange: Sendable {
         state.phase = .handling
         state.suspendConnection()
         run.group.enter()
-        state.task = Task { [request, spool = state.spool, isTooLarge = state.isTooLarge] in
+        state.task = Task {
+            [request, spool = state.spool, isTooLarge = state.isTooLarge, failed = state.hasSpoolFailed] in
             if isTooLarge {
                 let answer = self.run.options.bodyTooLarge(request)
                 self.settle(PreparedReply.make(answer, method: request.method, shape: BodyShape()), record: number)
-            } else if await self.finish(spool, with: rest) {
+            } else if !failed, await self.finish(spool, with: rest) {
                 await self.judge(request, bodyFile: spool?.url, record: number)
             } else {
                 self.settle(PreparedReply.failure("the request body cannot be spooled"), record: number)
@@ -201,8 +203,6 @@ final class Exchange: Sendable {
 
     private func finish(_ spool: SpoolFile?, with rest: Data) async -> Bool {
         guard let spool else { return true }
-        let hasFailed = state.withLock { $0.hasSpoolFailed }
-        if hasFailed { return false }
         return await withCheckedContinuation { continuation in
             DispatchQueue.global().async { continuation.resume(returning: spool.write(rest)) }
         }
