@@ -25,12 +25,14 @@ struct CallTests {
     func exactNumbers() async throws {
         try await Workbench.with { bench in
             try await bench.login()
-            let text = #"{"z":18446744073709551615,"a":-9223372036854775808,"l":[123456789012345678901234567890,1.10,0.1]}"#
+            let text =
+                #"{"z":18446744073709551615,"a":-9223372036854775808,"l":[123456789012345678901234567890,1.10,0.1]}"#
             #expect(try await bench.mero("call", bench.probe, "echo", text).output == text + "\n")
             let spaced = "\n" + text.replacingOccurrences(of: ",", with: " ,\n ") + "\n"
             #expect(try await bench.mero("call", bench.probe, "echo", "-", input: spaced).output == text + "\n")
-            #expect(try await bench.mero("call", "--json", bench.probe, "increment", #"{"by":18446744073709551615}"#).output
-                == "18446744073709551615\n")
+            #expect(
+                try await bench.mero("call", "--json", bench.probe, "increment", #"{"by":18446744073709551615}"#).output
+                    == "18446744073709551615\n")
         }
     }
 
@@ -81,7 +83,9 @@ struct CallTests {
         }
     }
 
-    @Test("JSON that is none sends nothing and says where it breaks", arguments: ["{", "{'a':1}", "", "{\"a\":1}}", "\u{FEFF}{}", "nul"])
+    @Test(
+        "JSON that is none sends nothing and says where it breaks",
+        arguments: ["{", "{'a':1}", "", "{\"a\":1}}", "\u{FEFF}{}", "nul"])
     func badJSON(text: String) async throws {
         try await Workbench.with { bench in
             try await bench.login()
@@ -101,7 +105,8 @@ struct CallTests {
             let outcome = try await bench.mero("call", bench.store, "len", "--retry", "never")
             #expect(outcome.status == 4)
             #expect(outcome.isOneErrorLine)
-            let login = try await bench.mero("login", "--password-stdin", "--retry", "never", "--json", input: Workbench.password)
+            let login = try await bench.mero(
+                "login", "--password-stdin", "--retry", "never", "--json", input: Workbench.password)
             #expect(login.status == 4)
             #expect(login.error?["kind"] == "unreachable")
         }
@@ -123,7 +128,8 @@ struct CallTests {
         try await Workbench.with { bench in
             try await bench.login()
             bench.node.inject(.stall, on: "POST /jsonrpc")
-            #expect(try await bench.mero("call", bench.store, "len", "--timeout", "0.3", "--retry", "never").status == 4)
+            #expect(
+                try await bench.mero("call", bench.store, "len", "--timeout", "0.3", "--retry", "never").status == 4)
             #expect(bench.node.requestCount("POST", "/jsonrpc") == 1)
             bench.node.removeFaults()
             bench.node.clearRequests()

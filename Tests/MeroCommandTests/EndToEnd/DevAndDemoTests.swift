@@ -30,7 +30,8 @@ struct DevAndDemoTests {
         #expect(outcome.status == 0)
         #expect(outcome.documents.last?["event"] == "stopped")
         #expect(outcome.errors.isEmpty)
-        let after = try await Program(Program.mero, ["whoami", "--retry", "never"]).run(environment: environment, in: folder)
+        let after = try await Program(Program.mero, ["whoami", "--retry", "never"]).run(
+            environment: environment, in: folder)
         #expect(after.status == 4)
     }
 
@@ -43,8 +44,10 @@ struct DevAndDemoTests {
             let dev = try Program(Program.mero, words).start(input: "bob-password\n", in: folder)
             #expect(try await eventually { dev.outputSoFar.contains("mero call") })
             let url = try #require(dev.outputSoFar.split(separator: " ").first { $0.hasPrefix("http://") })
-            let login = try await Program(Program.mero, ["login", "--node", String(url), "--user", "bob", "--password-stdin"])
-                .run(input: "bob-password", environment: environment, in: folder)
+            let login = try await Program(
+                Program.mero, ["login", "--node", String(url), "--user", "bob", "--password-stdin"]
+            )
+            .run(input: "bob-password", environment: environment, in: folder)
             #expect(login.status == 0, "\(login.errors)")
             let method = round == 0 ? ["set", #"{"key":"a","value":"kept"}"#] : ["get", #"{"key":"a"}"#]
             let call = try await Program(Program.mero, ["call", DevCommand.context] + method)
@@ -88,7 +91,9 @@ struct DevAndDemoTests {
             #expect(people.output.contains(text), "\(text)")
         }
         #expect(!people.output.contains("\u{1B}"))
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).allSatisfy { !$0.hasPrefix(".config") })
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.url.path).allSatisfy { !$0.hasPrefix(".config") }
+        )
     }
 
     @Test("the demo for programs")
@@ -107,7 +112,9 @@ struct DevAndDemoTests {
     @Test("the demo against a node that runs already does what that allows, and leaves nothing behind")
     func remoteDemo() async throws {
         try await Workbench.with { bench in
-            let words = ["demo", "--node", bench.url, "--context", bench.store, "--user", Workbench.user, "--password-stdin"]
+            let words = [
+                "demo", "--node", bench.url, "--context", bench.store, "--user", Workbench.user, "--password-stdin",
+            ]
             let outcome = try await bench.start(words, input: Workbench.password).outcome()
             #expect(outcome.status == 0, "\(outcome.errors)")
             for text in ["alive", "FunctionCallError", "permissions: admin", "Left out"] {
@@ -123,7 +130,10 @@ struct DevAndDemoTests {
     @Test("a demo that goes wrong says where and fails")
     func failingDemo() async throws {
         try await Workbench.with { bench in
-            let words = ["demo", "--json", "--node", bench.url, "--context", bench.probe, "--user", Workbench.user, "--password-stdin"]
+            let words = [
+                "demo", "--json", "--node", bench.url, "--context", bench.probe, "--user", Workbench.user,
+                "--password-stdin",
+            ]
             let outcome = try await bench.start(words, input: Workbench.password).outcome()
             #expect(outcome.status == 1)
             #expect(outcome.documents.last?["ok"] == false)

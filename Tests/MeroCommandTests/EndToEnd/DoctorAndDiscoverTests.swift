@@ -22,12 +22,15 @@ struct DoctorAndDiscoverTests {
             let outcome = try await bench.mero("doctor", "--json")
             #expect(outcome.status == 0, "\(outcome.output)")
             let found = verdicts(outcome)
-            for name in ["mero", "libraries", "profile", "proxy", "node", "readiness", "login", "clock", "session", "permissions",
-                "service"]
-            {
+            for name in [
+                "mero", "libraries", "profile", "proxy", "node", "readiness", "login", "clock", "session",
+                "permissions",
+                "service",
+            ] {
                 #expect(found[name] == "ok", "\(name): \(found[name] ?? "missing")")
             }
-            let libraries = outcome.document?["checks"]?.arrayValue?.first { $0["name"] == "libraries" }?["finding"]?.stringValue
+            let libraries = outcome.document?["checks"]?.arrayValue?.first { $0["name"] == "libraries" }?["finding"]?
+                .stringValue
             #expect(libraries?.contains("libcurl/") == true && libraries?.contains("libmicrohttpd/") == true)
             let people = try await bench.mero("doctor")
             #expect(people.status == 0)
@@ -112,7 +115,9 @@ struct DoctorAndDiscoverTests {
             let found = try await bench.mero("discover", "--port", port, "--timeout", "30", "--json")
             #expect(found.status == 0)
             #expect(found.document?["nodes"] == .array([.string("http://localhost:\(port)")]))
-            #expect(try await bench.mero("discover", "--port", port, "--timeout", "30").output == "http://localhost:\(port)\n")
+            #expect(
+                try await bench.mero("discover", "--port", port, "--timeout", "30").output
+                    == "http://localhost:\(port)\n")
             try await bench.node.refuseConnections(true)
             let none = try await bench.mero("discover", "--port", port, "--json")
             #expect(none.status == 4)

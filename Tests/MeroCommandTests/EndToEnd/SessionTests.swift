@@ -40,7 +40,8 @@ struct SessionTests {
             #expect(document["profile"] == "second")
             #expect(document["permissions"] == ["admin"])
             #expect(document["tokenType"] == "access")
-            let expiry = try #require(document["expiresAt"]?.stringValue.flatMap { ISO8601DateFormatter().date(from: $0) })
+            let expiry = try #require(
+                document["expiresAt"]?.stringValue.flatMap { ISO8601DateFormatter().date(from: $0) })
             #expect(expiry > Date())
             #expect(try await bench.mero("whoami").status == 3)
         }
@@ -55,7 +56,8 @@ struct SessionTests {
             #expect(PrivateFile.permissions(of: profile.settingsFile) == 0o600)
             #expect(PrivateFile.permissions(of: bench.tokensFile) == 0o600)
             for name in try FileManager.default.contentsOfDirectory(atPath: profile.folder.path) {
-                let content = String(decoding: try Data(contentsOf: profile.folder.appendingPathComponent(name)), as: UTF8.self)
+                let content = String(
+                    decoding: try Data(contentsOf: profile.folder.appendingPathComponent(name)), as: UTF8.self)
                 #expect(!content.contains(Workbench.password))
             }
         }
@@ -73,10 +75,13 @@ struct SessionTests {
         }
     }
 
-    @Test("no password, or none that can be one, sends nothing secret", arguments: ["", "\n", String(repeating: "x", count: 5000)])
+    @Test(
+        "no password, or none that can be one, sends nothing secret",
+        arguments: ["", "\n", String(repeating: "x", count: 5000)])
     func unusablePasswords(input: String) async throws {
         try await Workbench.with { bench in
-            let outcome = try await bench.mero("login", "--node", bench.url, "--user", "alice", "--password-stdin", input: input)
+            let outcome = try await bench.mero(
+                "login", "--node", bench.url, "--user", "alice", "--password-stdin", input: input)
             #expect(outcome.status == 2)
             #expect(bench.node.requestCount("POST", "/auth/token") == 0)
         }
@@ -85,7 +90,8 @@ struct SessionTests {
     @Test("without a terminal and without --password-stdin nothing is read")
     func noTerminal() async throws {
         try await Workbench.with { bench in
-            let outcome = try await bench.mero("login", "--node", bench.url, "--user", "alice", input: Workbench.password)
+            let outcome = try await bench.mero(
+                "login", "--node", bench.url, "--user", "alice", input: Workbench.password)
             #expect(outcome.status == 2)
             #expect(outcome.errors.contains("--password-stdin"))
             #expect(bench.node.requestCount("POST", "/auth/token") == 0)
@@ -97,7 +103,8 @@ struct SessionTests {
         try await Workbench.with { bench in
             bench.node.inject(.stall, on: "POST /auth/token")
             let login = try bench.start(
-                ["login", "--node", bench.url, "--user", Workbench.user, "--password-stdin"], input: Workbench.password + "\n")
+                ["login", "--node", bench.url, "--user", Workbench.user, "--password-stdin"],
+                input: Workbench.password + "\n")
             #expect(try await eventually { bench.node.requestCount("POST", "/auth/token") == 1 })
             for name in ["cmdline", "environ", "comm"] {
                 let content = try Data(contentsOf: URL(fileURLWithPath: "/proc/\(login.id)/\(name)"))
@@ -136,7 +143,8 @@ struct SessionTests {
             options.users = [("bob", "bob-password")]
             let other = try await DevNode.start(options)
             let url = other.url.absoluteString
-            let login = try await bench.mero("login", "--node", url, "--user", "bob", "--password-stdin", input: "bob-password")
+            let login = try await bench.mero(
+                "login", "--node", url, "--user", "bob", "--password-stdin", input: "bob-password")
             let there = try await bench.mero("whoami", "--json")
             let here = try await bench.mero("whoami", "--json", "--node", bench.url + "/")
             _ = try await bench.mero("logout")

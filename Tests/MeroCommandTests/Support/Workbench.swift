@@ -43,7 +43,9 @@ final class Workbench: Sendable {
         return profile.tokensFile(for: NodeAddress(url)!)
     }
 
-    func mero(_ words: String..., input: String = "", environment: [String: String] = [:]) async throws -> Program.Outcome {
+    func mero(_ words: String..., input: String = "", environment: [String: String] = [:]) async throws
+        -> Program.Outcome
+    {
         try await start(words, input: input, environment: environment).outcome()
     }
 
@@ -67,11 +69,15 @@ extension Program.Outcome {
     var document: JSONValue? { try? JSONValue(jsonBytes: Array(output.utf8)) }
 
     /// One document a line on standard output.
-    var documents: [JSONValue] { output.split(separator: "\n").compactMap { try? JSONValue(jsonBytes: Array($0.utf8)) } }
+    var documents: [JSONValue] {
+        output.split(separator: "\n").compactMap { try? JSONValue(jsonBytes: Array($0.utf8)) }
+    }
 
     /// The error object on standard error.
     var error: JSONValue? { (try? JSONValue(jsonBytes: Array(errors.utf8)))?["error"] }
 
     /// Exactly one line, as an error for people is.
-    var isOneErrorLine: Bool { errors.hasPrefix("mero: ") && errors.hasSuffix("\n") && errors.dropLast().contains("\n") == false }
+    var isOneErrorLine: Bool {
+        errors.hasPrefix("mero: ") && errors.hasSuffix("\n") && errors.dropLast().contains("\n") == false
+    }
 }
