@@ -41,6 +41,11 @@ enum CallCommand {
         guard let context = arguments.operand("context"), let method = arguments.operand("method") else {
             throw Failure(code: .usage, message: "\"mero call\" needs <context> and <method>")
         }
+        if arguments.has(.raw), arguments.has(.json) {
+            throw Failure(
+                code: .usage, message: "--raw and --json exclude each other",
+                hint: "Leave out one of them; nothing was sent")
+        }
         let parameters = try await parameters(arguments.operand("json"), input: invocation.surroundings.input)
         let connection = try Connection(invocation)
         let mero = try connection.signedIn()

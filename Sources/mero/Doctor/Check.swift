@@ -28,7 +28,10 @@ struct Check: Sendable, Equatable {
     /// A failed call, judged like the error of a command.
     static func fail(_ name: String, _ error: any Error) -> Check {
         let failure = Failure(describing: error)
-        return .fail(name, failure.message, failure.hint, code: failure.code)
+        // The command's own hint points here.
+        let elsewhere = "Check the address, and that a node runs there (\"mero dev\" starts one on this machine)"
+        return .fail(
+            name, failure.message, failure.code == .unreachable ? elsewhere : failure.hint, code: failure.code)
     }
 }
 

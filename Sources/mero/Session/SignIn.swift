@@ -5,17 +5,28 @@ import MeroKit
 struct SignIn: Sendable {
     let invocation: Invocation
 
-    /// Reaches the node before anything secret is typed, and warns when the way there can be listened to.
+    /// Makes sure that a node answers before anything secret is typed or sent, and warns when the way there can be
+    /// listened to.
     func prepare(_ connection: Connection) async throws {
-        let providers = try await connection.anonymous().auth.getProviders()
-        if !providers.providers.contains(where: { $0.name == "user_password" || $0.name == "username_password" }) {
+        let providers = try await providers(of: connection).map(\.name)
+        if !providers.contains(where: { $0 == "user_password" || $0 == "username_password" }) {
             throw Failure(
                 code: .refused, message: "\(connection.node.text) does not take user names and passwords",
-                hint: "It offers: \(providers.providers.map(\.name).joined(separator: ", "))")
+                hint: providers.isEmpty ? nil : "It offers: \(providers.joined(separator: ", "))")
         }
         if !connection.node.isEncrypted && !connection.node.isLoopback {
             try invocation.console.remark(
                 "\(connection.node.text) is not encrypted: everybody on the way can read the password.")
+        }
+    }
+
+    private func providers(of connection: Connection) async throws -> [Provider] {
+        do {
+            return try await connection.anonymous().auth.getProviders().providers
+        } catch MeroError.http(let error) where error.status == 404 {
+            throw Failure(
+                code: .unexpectedAnswer, message: "What answers at \(connection.node.text) is not a Calimero node",
+                hint: "Check the address, a path prefix included", status: error.status)
         }
     }
 

@@ -97,6 +97,13 @@ struct CallTests {
         }
     }
 
+    @Test("--raw and --json exclude each other")
+    func rawAndJSON() async {
+        let tool = InProcess()
+        #expect(await tool.run("call", "c", "m", "--raw", "--json") == .usage)
+        #expect(tool.errors.text.contains("--raw and --json"))
+    }
+
     @Test("a node that is not there")
     func unreachable() async throws {
         try await Workbench.with { bench in
