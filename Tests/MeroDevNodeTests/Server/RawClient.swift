@@ -87,6 +87,8 @@ final class RawClient {
         isOpen = false
     }
 
+    func closeSending() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
+
     func send(_ text: String) throws { try send(Data(text.utf8)) }
 
     func send(_ data: Data) throws {
