@@ -233,7 +233,9 @@ import Testing
             var request = URLRequest(url: url)
             request.httpMethod = "POST"
             request.httpBody = Data("hello".utf8)
-            let (data, _) = try await URLSession.shared.data(for: request)
+            let session = URLSession(configuration: .ephemeral)
+            defer { session.invalidateAndCancel() }
+            let (data, _) = try await session.data(for: request)
             #expect(String(decoding: data, as: UTF8.self) == "POST /from/foundation hello")
         }
     }
