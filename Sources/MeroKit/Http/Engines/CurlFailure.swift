@@ -21,9 +21,5 @@
             let message = detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
             self.init(kind: kind, mayHaveReachedNode: wasSent, message: message)
         }
-
-        static func invalidRequest(_ message: String) -> EngineError {
-            EngineError(kind: .invalidRequest, mayHaveReachedNode: false, message: message)
-        }
     }
 #endif

@@ -138,8 +138,8 @@
         private func failure(_ code: CURLcode) -> EngineError? {
             switch stop {
             case .sink(.enough): return nil
-            case .sink(.tooLarge(let limit)): return error(.tooLarge, "The answer is larger than \(limit) bytes")
-            case .sink(.file(let message)), .source(let message): return error(.file, message)
+            case .sink(.failed(let error)): return error
+            case .source(let message): return error(.file, message)
             case .headersTooLarge: return error(.connectionLost, "The answer's header lines are too long")
             case .wouldSendTwice:
                 return error(.connectionLost, "The connection broke, and this request is sent only once")
