@@ -18,15 +18,13 @@ final class EngineFile {
         if descriptor >= 0 { _ = systemClose(descriptor) }
     }
 
-    func write(_ data: Data) throws {
-        try data.withUnsafeBytes { buffer in
-            var rest = buffer
-            while !rest.isEmpty {
-                let count = systemWrite(descriptor, rest.baseAddress, rest.count)
-                if count < 0 && errno == EINTR { continue }
-                guard count > 0 else { throw Self.failure("write", URL(fileURLWithPath: path)) }
-                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-            }
+    func write(_ bytes: UnsafeRawBufferPointer) throws {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = systemWrite(descriptor, rest.baseAddress, rest.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { throw Self.failure("write", URL(fileURLWithPath: path)) }
+            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
         }
     }
 

@@ -89,7 +89,7 @@ final class URLSessionTransfer: @unchecked Sendable {
                 break
             }
             do {
-                try openSink(url).write(data)
+                try data.withUnsafeBytes { try openSink(url).write($0) }
             } catch {
                 return fail(error)
             }
