@@ -144,7 +144,10 @@
             case .wouldSendTwice:
                 return error(.connectionLost, "The connection broke, and this request is sent only once")
             case nil:
-                guard code != CURLE_OK else { return nil }
+                guard code != CURLE_OK else {
+                    // libcurl takes a connection that ends among the header lines for a complete answer.
+                    return headerBlockEnded ? nil : error(.connectionLost, "The answer's head was cut short")
+                }
                 return EngineError(curlCode: code, wasSent: wasSent, detail: String(cString: errorText))
             }
         }
