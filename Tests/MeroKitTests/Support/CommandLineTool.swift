@@ -35,9 +35,20 @@ enum CommandLineTool {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = output
         process.standardError = output
-        try process.run()
+        try launch(process)
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw Failed(description: "\(name) failed: \(text)") }
+    }
+
+    /// Starts a program that reacts to signals. One started from a worker thread would have that thread's mask, in which
+    /// nearly all of them are blocked.
+    static func launch(_ process: Process) throws {
+        var none = sigset_t()
+        var before = sigset_t()
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        try process.run()
     }
 }

@@ -76,7 +76,14 @@ final class Nginx: Sendable {
         return try sockets.map(LoopbackSocket.port(of:))
     }
 
-    /// Nil if nginx ended instead of listening.
+    /// Runs the arguments but the first, a folder, until the standard input ends; then ends them and removes the folder.
+    private static let guardScript = """
+        folder=$1; shift; exec 3<&0
+        "$@" & server=$!
+        (cat <&3 >/dev/null; kill $server && rm -rf "$folder") & wait $server
+        """
+
+    /// Nil if nginx ended instead of listening. Closing the pipe that is returned ends nginx.
     private static func start(_ files: Files, _ ports: [UInt16]) throws -> Pipe? {
         let folder = files.folder.url
         let configuration = folder.appendingPathComponent("nginx.conf")
@@ -85,15 +92,15 @@ final class Nginx: Sendable {
         let input = Pipe()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         process.arguments = [
-            "-c", "\"$@\" & server=$!; (cat >/dev/null; kill $server) & wait $server", "sh",
-            try CommandLineTool.find("nginx").path, "-p", folder.path, "-c", configuration.path,
-            "-e", folder.appendingPathComponent("error.log").path,
+            "-c", guardScript, "sh", folder.path, try CommandLineTool.find("nginx").path, "-p", folder.path,
+            "-c", configuration.path, "-e", folder.appendingPathComponent("error.log").path,
         ]
         process.standardInput = input
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
-        try process.run()
-        while process.isRunning {
+        try CommandLineTool.launch(process)
+        let deadline = Date() + 60
+        while process.isRunning && Date() < deadline {
             let reachable = ports.allSatisfy { port in
                 guard let socket = try? LoopbackSocket.connected(to: port) else { return false }
                 close(socket)

@@ -5,6 +5,15 @@ import Testing
 
 /// Engines against a real server: TLS with a private authority, HTTP/2, redirects.
 @Suite("Engines against nginx") struct EngineNginxTests {
+    /// On a machine without nginx or openssl the suite fails, and says what to do.
+    @Test func aMissingProgramIsNamed() {
+        let error = #expect(throws: CommandLineTool.Missing.self) {
+            try CommandLineTool.find("merokit-no-such-program")
+        }
+        #expect(error?.description.contains("merokit-no-such-program is not installed") == true)
+        #expect(error?.description.contains("scripts/setup --for-tests") == true)
+    }
+
     @Test(arguments: EngineUnderTest.allCases)
     func plainHttp(engine: EngineUnderTest) async throws {
         let nginx = try Nginx.shared()
