@@ -1,51 +1,62 @@
 #if canImport(CCurl)
-    import CCurl
     import Foundation
 
-    /// The engine over libcurl: one thread, one pool of connections, any number of requests at once.
+    /// The engine over libcurl, the default on Linux.
+    ///
+    /// One thread of its own runs all transfers and holds the connections. Letting go of the engine stops the thread
+    /// and closes the connections; a call under way keeps its engine alive through its caller.
     final class CurlEngine: HttpEngine {
-        private let loop: CurlEventLoop
+        private let loop: CurlEventLoop?
 
         /// - Parameters:
-        ///   - certificateAuthorityFile: A PEM file that replaces the system's list of trusted authorities.
-        ///   - environment: Where `SSL_CERT_FILE` is looked up. Proxy variables are libcurl's own business.
-        init(
+        ///   - certificateAuthorityFile: A PEM file with further authorities to trust.
+        ///   - environment: Where `SSL_CERT_FILE` is looked up. The proxy variables are libcurl's own business.
+        convenience init(
             certificateAuthorityFile: URL? = nil, environment: [String: String] = ProcessInfo.processInfo.environment
         ) {
-            // libcurl itself does not look at the variable, only its command does.
-            let authorities = certificateAuthorityFile?.path ?? environment["SSL_CERT_FILE"]
-            loop = CurlEventLoop(certificateAuthorities: authorities.flatMap { $0.isEmpty ? nil : $0 })
+            self.init(authorities: CurlAuthorities(file: certificateAuthorityFile, environment: environment))
         }
 
-        deinit { loop.stop() }
-
-        private static let cache = Locked<[URL?: WeakEngine]>([:])
-
-        private struct WeakEngine {
-            weak var engine: CurlEngine?
+        private init(authorities: CurlAuthorities) {
+            loop = CurlEventLoop(authorities: authorities)
+            loop?.start()
         }
 
-        /// The engine that all clients with these options share. It ends with the last of them.
-        static func shared(certificateAuthorityFile: URL?) -> CurlEngine {
-            cache.withLock { cache in
-                if let engine = cache[certificateAuthorityFile]?.engine { return engine }
-                let engine = CurlEngine(certificateAuthorityFile: certificateAuthorityFile)
-                cache[certificateAuthorityFile] = WeakEngine(engine: engine)
-                return engine
-            }
-        }
+        deinit { close() }
 
         func perform(_ request: EngineRequest) async throws -> EngineResponse {
             try Task.checkCancellation()
-            let transfer = try CurlTransfer(request)
-            return try await withTaskCancellationHandler {
-                try await withUnsafeThrowingContinuation { continuation in
-                    // The loop's thread resumes it, once: at completion, at cancellation, or when the engine ends.
-                    transfer.continuation = continuation
-                    loop.submit(.start(transfer))
-                }
+            try CurlRequestRules.check(request)
+            guard let loop else { throw EngineError.engineClosed }
+            let transfer = CurlTransfer(request)
+            let answer = try await withTaskCancellationHandler {
+                try await withUnsafeThrowingContinuation { loop.submit(transfer, $0) }
             } onCancel: {
-                loop.submit(.cancel(transfer))
+                loop.cancel(transfer)
+            }
+            return answer.response()
+        }
+
+        /// Ends calls under way with `.closed`; later ones fail the same way.
+        func close() { loop?.close() }
+
+        // MARK: - Sharing
+
+        private struct Weak { weak var engine: CurlEngine? }
+        private static let engines = Locked<[CurlAuthorities: Weak]>([:])
+
+        /// The engine that all clients with these settings share, so that they share its connections too. It lives as
+        /// long as one of them holds it.
+        static func shared(
+            certificateAuthorityFile: URL?, environment: [String: String] = ProcessInfo.processInfo.environment
+        ) -> CurlEngine {
+            let authorities = CurlAuthorities(file: certificateAuthorityFile, environment: environment)
+            return engines.withLock { engines in
+                if let engine = engines[authorities]?.engine { return engine }
+                let engine = CurlEngine(authorities: authorities)
+                engines = engines.filter { $0.value.engine != nil }
+                engines[authorities] = Weak(engine: engine)
+                return engine
             }
         }
     }
