@@ -2,7 +2,7 @@ import Foundation
 
 /// An advisory lock that several processes, and several owners within one, take in turn.
 ///
-/// It lies in a file of its own, which stays: removing it would let two waiters hold two different locks of one name.
+/// It lies in a file of its own, which stays: whoever removed it would let two hold different locks of one name.
 package struct FileLock: Sendable {
     private let file: PrivateFile
 
@@ -43,15 +43,6 @@ package struct FileLock: Sendable {
             close(descriptor)
             if error.code == .EWOULDBLOCK || error.code == .EINTR { return nil }
             throw error
-        }
-        // Somebody may have removed the file between the two calls; then the lock is on a file without a name.
-        var held = stat()
-        var named = stat()
-        guard fstat(descriptor, &held) == 0, lstat(file.path, &named) == 0, held.st_ino == named.st_ino,
-            held.st_dev == named.st_dev
-        else {
-            close(descriptor)
-            return nil
         }
         return descriptor
     }
