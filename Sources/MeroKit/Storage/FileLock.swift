@@ -9,6 +9,7 @@ package struct FileLock: Sendable {
     /// Seconds between two attempts, at first and at most. Short, since the usual holder is done after one call to a node.
     private static let pauses = 0.002...0.05
 
+    /// Takes nothing yet.
     package init(path: String) { file = PrivateFile(path: path) }
 
     /// Runs `body` while holding the lock.
