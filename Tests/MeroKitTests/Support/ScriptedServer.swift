@@ -186,6 +186,13 @@ final class ScriptedPeer: Sendable {
         guard LoopbackSocket.send(data, to: descriptor) else { throw ScriptedServer.Failure() }
     }
 
+    /// Tells the client that nothing more will come.
+    func endSending() {
+        state.withLock { state in
+            if state.descriptor >= 0 { shutdown(state.descriptor, Int32(SHUT_WR)) }
+        }
+    }
+
     /// Ends the connection with a reset instead of an orderly end.
     func reset() {
         state.withLock { state in

@@ -5,14 +5,18 @@ import Testing
 
 /// The engines that the behaviour suite runs over.
 enum EngineUnderTest: String, CaseIterable, Codable, CustomTestStringConvertible {
-    case curl
+    #if os(Linux)
+        case curl
+    #endif
     case urlSession
 
     var testDescription: String { rawValue }
 
     func make() throws -> any HttpEngine {
         switch self {
-        case .curl: CurlEngine()
+        #if os(Linux)
+            case .curl: CurlEngine()
+        #endif
         case .urlSession: URLSessionEngine(session: nil)
         }
     }
