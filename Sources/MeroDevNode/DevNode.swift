@@ -27,6 +27,7 @@ public final class DevNode: Sendable {
         do {
             try await node.server.start()
         } catch {
+            node.directory?.release()
             throw DevNodeError.server("\(error)")
         }
         return node
@@ -36,7 +37,8 @@ public final class DevNode: Sendable {
         self.options = options
         clock = DevClock()
         status = NodeStatus()
-        directory = try options.dataDirectory.map { try DataDirectory($0) }
+        directory = options.dataDirectory.map { DataDirectory($0) }
+        try directory?.acquire()
         let core = try Self.makeCore(options, clock, status, directory, options.contracts)
         let cores = Locked(core)
         self.cores = cores
@@ -78,7 +80,10 @@ public final class DevNode: Sendable {
     public var port: UInt16 { server.port }
 
     /// Stops the node; no thread and no socket outlives the call. Calling it again does nothing.
-    public func stop() async { await server.stop() }
+    public func stop() async {
+        await server.stop()
+        directory?.release()
+    }
 
     /// Stops and starts again on the same port. A node with a data directory starts from what is on disk, another keeps
     /// what it has in memory. Faults and records stay.
@@ -86,6 +91,7 @@ public final class DevNode: Sendable {
         do {
             try await server.refuseConnections(true)
             if let directory {
+                try directory.acquire()
                 let contracts = core.contexts.contracts
                 let next = try Self.makeCore(options, clock, status, directory, contracts)
                 cores.withLock { $0 = next }

@@ -5,7 +5,8 @@ extension AuthService {
     static let mockMethod = "mock"
 
     func accepts(username: String, password: String) -> Bool {
-        PasswordHash.matches(password, vault.read { $0.users[username] })
+        guard let user = vault.read({ $0.users[username] }) else { return false }
+        return PasswordHash.matches(password, user)
     }
 
     /// Adds a user with a root key, or changes a known user's password.

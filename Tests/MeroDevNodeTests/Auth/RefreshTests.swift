@@ -30,17 +30,18 @@ import Testing
 
     @Test func theTimeWindowIsExact() async throws {
         try await withNode({ $0.accessTokenLifetime = 100 }) { fixture in
+            let clock = fixture.node.clock
+            clock.freeze(at: Date(timeIntervalSince1970: 1_800_000_000))
             let pair = fixture.node.mintTokens()
-            let expiry = try #require(claims(pair.accessToken)["exp"]?.integer(Int64.self))
-            let now = { fixture.node.clock.now.timeIntervalSince1970 }
-            // Half a second into the last good second.
-            fixture.node.clock.advance(by: Double(expiry) + 60.5 - now())
+            #expect(claims(pair.accessToken)["exp"] == 1_800_000_100)
+            // The last moment of the last good second.
+            clock.advance(by: 160.9)
             let early = try await fixture.refresh(pair)
             #expect(early.status == 401)
             #expect(early.error == "Access token still valid")
             #expect(early.authError == nil)
             #expect(try await fixture.call("GET", "/admin/identity", token: pair.accessToken).status == 200)
-            fixture.node.clock.advance(by: Double(expiry) + 61.1 - now())
+            clock.advance(by: 0.1)
             let late = try await fixture.call("GET", "/admin/identity", token: pair.accessToken)
             #expect(late.status == 401)
             #expect(late.authError == "token_expired")
