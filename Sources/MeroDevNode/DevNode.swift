@@ -10,8 +10,8 @@ import MeroKit
 /// // … talk to node.url …
 /// await node.stop()
 /// ```
-/// It starts in milliseconds, and many can run side by side. Tests make it misbehave with ``inject(_:on:times:)`` and look
-/// at what arrived in ``requests``.
+/// It starts in milliseconds, and many can run side by side. Tests make it misbehave with ``inject(_:on:times:)`` and
+/// look at what arrived in ``requests``.
 public final class DevNode: Sendable {
     /// Moves token expiry, key lifetimes and the login throttle.
     public let clock: DevClock
@@ -43,7 +43,8 @@ public final class DevNode: Sendable {
         let cores = Locked(core)
         self.cores = cores
         var serverOptions = DevServerOptions()
-        serverOptions.bodySpoolThreshold = max(serverOptions.bodySpoolThreshold, options.bodyLimit, options.authBodyLimit)
+        serverOptions.bodySpoolThreshold = max(
+            serverOptions.bodySpoolThreshold, options.bodyLimit, options.authBodyLimit)
         serverOptions.bodyLimit = { request in cores.withLock { $0 }.bodyLimit(request) }
         serverOptions.bodyTooLarge = { request in cores.withLock { $0 }.tooLarge(request) }
         server = DevHttpServer(port: options.port, options: serverOptions) { request in
@@ -105,8 +106,8 @@ public final class DevNode: Sendable {
         }
     }
 
-    /// `true` closes the listening socket and drops every connection, so that clients are refused; `false` listens again on
-    /// the same port.
+    /// `true` closes the listening socket and drops every connection, so that clients are refused; `false` listens
+    /// again on the same port.
     public func refuseConnections(_ refuse: Bool) async throws {
         do {
             try await server.refuseConnections(refuse)
@@ -128,8 +129,8 @@ public final class DevNode: Sendable {
 
     /// Creates a context that runs a contract, and returns its id (64 hex).
     ///
-    /// With the id of a context that exists already and ran a contract of the same name, it takes that up with its state.
-    /// Throws ``DevNodeError``.
+    /// With the id of a context that exists already and ran a contract of the same name, it takes that up with its
+    /// state. Throws ``DevNodeError``.
     @discardableResult
     public func createContext(
         _ contract: any DevContract, id: String? = nil, role: DevRole = .member
@@ -157,7 +158,8 @@ public final class DevNode: Sendable {
         core.contexts[context]?.read { $0.state.values }
     }
 
-    /// The last events a context's contract emitted, oldest first, at least the last 1,000; nil when there is no such context.
+    /// The last events a context's contract emitted, oldest first, at least the last 1,000; nil when there is no such
+    /// context.
     public func contextEvents(_ context: String) -> [DevEmittedEvent]? { core.contexts[context]?.read { $0.events } }
 
     // MARK: - Users and tokens

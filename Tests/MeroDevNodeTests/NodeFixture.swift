@@ -31,7 +31,8 @@ struct NodeFixture: Sendable {
     let node: DevNode
 
     func send(
-        _ method: String, _ target: String, headers: [(String, String)] = [], body: Data? = nil, host: String? = "127.0.0.1"
+        _ method: String, _ target: String, headers: [(String, String)] = [], body: Data? = nil,
+        host: String? = "127.0.0.1"
     ) async throws -> Answer {
         let port = node.port
         return try await offPool {
@@ -102,10 +103,8 @@ struct NodeFixture: Sendable {
 
 /// A node that is stopped at the end of the test.
 func withNode(
-    _ change: (inout DevNodeOptions) -> Void = { _ in }, _ body: (NodeFixture) async throws -> Void
+    _ options: DevNodeOptions = DevNodeOptions(), _ body: (NodeFixture) async throws -> Void
 ) async throws {
-    var options = DevNodeOptions()
-    change(&options)
     let node = try await DevNode.start(options)
     do {
         try await body(NodeFixture(node: node))
@@ -113,6 +112,14 @@ func withNode(
     } catch {
         await node.stop()
         throw error
+    }
+}
+
+extension DevNodeOptions {
+    static func with(_ change: (inout DevNodeOptions) -> Void) -> DevNodeOptions {
+        var options = DevNodeOptions()
+        change(&options)
+        return options
     }
 }
 

@@ -67,10 +67,11 @@ extension AuthService {
     private static func revokeAndReplace(_ key: KeyRecord, now: Int64, in state: inout AuthVault.State) {
         state.keys[key.id]?.revokedAt = now
         guard var user = state.users.entries.values.first(where: { $0.rootKeyId == key.id }) else { return }
-        user.rootKeyId = addRootKey(
-            userId: user.id, publicKey: key.publicKey ?? user.username, permissions: key.permissions,
-            nodeURL: key.nodeURL, now: now, to: &state
-        ).id
+        user.rootKeyId =
+            addRootKey(
+                userId: user.id, publicKey: key.publicKey ?? user.username, permissions: key.permissions,
+                nodeURL: key.nodeURL, now: now, to: &state
+            ).id
         state.users[user.username] = user
     }
 }

@@ -1,8 +1,8 @@
 import Foundation
 import MeroKit
 
-/// The folder of a node whose state survives a restart. Held exclusively while the node runs: two nodes on one folder would
-/// overwrite each other.
+/// The folder of a node whose state survives a restart. Held exclusively while the node runs: two nodes on one folder
+/// would overwrite each other.
 final class DataDirectory: Sendable {
     let url: URL
     /// Descriptor of the locked file; -1 while the folder is not held.

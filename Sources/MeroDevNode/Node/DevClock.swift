@@ -3,7 +3,8 @@ import MeroKit
 
 /// The node's clock: the system's, moved by as much as a test asks for.
 ///
-/// It drives token times and expiry, key lifetimes, challenge lifetimes and the login throttle. Faults that wait do so in real time.
+/// It drives token times and expiry, key lifetimes, challenge lifetimes and the login throttle. Faults that wait do so
+/// in real time.
 public final class DevClock: Sendable {
     private struct State {
         var offset: TimeInterval = 0

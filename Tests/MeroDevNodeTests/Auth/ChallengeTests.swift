@@ -17,10 +17,12 @@ import Testing
     }
 
     @Test func aChallengeCarriesItsExpiry() async throws {
-        try await withNode({
-            $0.accountProof = true
-            $0.challengeLifetime = 45
-        }) { fixture in
+        try await withNode(
+            .with {
+                $0.accountProof = true
+                $0.challengeLifetime = 45
+            }
+        ) { fixture in
             let answer = try await fixture.call("GET", "/auth/challenge")
             #expect(answer.status == 200)
             #expect(answer.data?.names == ["challenge", "expires_at"])
@@ -43,7 +45,7 @@ import Testing
     }
 
     @Test func theLoginChecksTheChallengeAndSaysWhatItCannotDo() async throws {
-        try await withNode({ $0.accountProof = true }) { fixture in
+        try await withNode(.with { $0.accountProof = true }) { fixture in
             func login(_ challenge: String, drop: String? = nil) async throws -> String? {
                 let data: JsonTree = ["challenge": .string(challenge), "login_statement": "00", "account_proof": "00"]
                 let body = NodeFixture.loginBody(method: "account_proof").replacing(
@@ -60,7 +62,8 @@ import Testing
                 try await login(String(repeating: "0", count: 64)) == prefix + "challenge was not issued by this node")
             #expect(
                 try await login(good, drop: "account_proof")
-                    == "Authentication failed: Invalid request: Invalid account-proof data: missing field `account_proof`")
+                    == "Authentication failed: Invalid request: Invalid account-proof data: missing field `account_proof`"
+            )
             #expect(try await login(good)?.hasPrefix("Authentication failed: Service unavailable: ") == true)
             fixture.node.clock.advance(by: 62)
             #expect(try await login(good) == prefix + "challenge has expired")

@@ -46,10 +46,12 @@ import Testing
     }
 
     @Test func lifetimesAreCappedByTheNode() async throws {
-        try await withNode({
-            $0.accessTokenLifetime = 300
-            $0.refreshTokenLifetime = 1000
-        }) { fixture in
+        try await withNode(
+            .with {
+                $0.accessTokenLifetime = 300
+                $0.refreshTokenLifetime = 1000
+            }
+        ) { fixture in
             let pair = try await create(fixture, [:]).pair
             let issued = try #require(claims(pair.accessToken)["iat"]?.integer(Int64.self))
             #expect(claims(pair.accessToken)["exp"] == JsonTree(issued + 300))
@@ -59,7 +61,9 @@ import Testing
 
     @Test func oneHalfOfABindingBindsNothing() async throws {
         try await withNode { fixture in
-            for body in [["context_id": "c1"], ["context_identity": "i1"], ["context_id": "!!", "context_identity": "i"]]
+            for body in [
+                ["context_id": "c1"], ["context_identity": "i1"], ["context_id": "!!", "context_identity": "i"],
+            ]
                 as [JsonTree]
             {
                 let answer = try await create(fixture, body)
@@ -83,7 +87,8 @@ import Testing
             #expect(try await create(fixture, ["permissions": ["admin"]]).status == 200)
             for name in ["context_id", "context_identity"] {
                 let answer = try await create(
-                    fixture, .object([JsonMember(name: name, value: "x"), JsonMember(name: "permissions", value: ["admin"])]))
+                    fixture,
+                    .object([JsonMember(name: name, value: "x"), JsonMember(name: "permissions", value: ["admin"])]))
                 #expect(answer.error == "Permission cannot be granted to a client key: admin")
             }
         }
@@ -106,7 +111,9 @@ import Testing
 
     @Test func theBodyIsClosedAndTyped() async throws {
         try await withNode { fixture in
-            for body in [["extra": 1], ["ttl_secs": -1], ["ttl_secs": "1"], ["permissions": "admin"], ["context_id": 1]]
+            for body in [
+                ["extra": 1], ["ttl_secs": -1], ["ttl_secs": "1"], ["permissions": "admin"], ["context_id": 1],
+            ]
                 as [JsonTree]
             {
                 #expect(try await create(fixture, body).status == 400)
@@ -228,6 +235,27 @@ import Testing
                     "params": ["contextId": .string(outside)],
                 ], token: bound)
             #expect(sync.status == 403)
+        }
+    }
+
+    @Test(arguments: [
+        ("/admin-api/contexts/C1", 200), ("/admin-api/contexts/c1/identities", 200), ("/admin-api/contexts/c2", 403),
+        ("/admin-api/contexts", 200), ("/admin-api/contexts/for-application/A1", 200),
+        ("/admin-api/contexts/for-application/a2", 403), ("/admin-api/applications/a2", 403),
+    ])
+    func aProxyAskingForABoundKeyHearsTheSame(uri: String, status: Int) async throws {
+        try await withNode { fixture in
+            let token = try await create(
+                fixture,
+                [
+                    "context_id": "c1", "context_identity": "i", "application_id": "a1",
+                    "permissions": ["context:list", "application:list"],
+                ]
+            ).pair.accessToken
+            let answer = try await fixture.call(
+                "GET", "/auth/validate", token: token,
+                headers: [("X-Forwarded-Uri", uri), ("X-Forwarded-Method", "GET")])
+            #expect(answer.status == status)
         }
     }
 

@@ -26,8 +26,10 @@ import Testing
 
     @Test(arguments: [
         ("admin", "context:execute[c,,m]", true), ("admin", "keys:list", true),
-        ("application", "application:install", true), ("blob", "blob:add:url", true), ("blob:add", "blob:add:url", true),
-        ("blob:add", "blob:get", false), ("blob:add:url", "blob:add", false), ("package", "package:list-versions", true),
+        ("application", "application:install", true), ("blob", "blob:add:url", true),
+        ("blob:add", "blob:add:url", true),
+        ("blob:add", "blob:get", false), ("blob:add:url", "blob:add", false),
+        ("package", "package:list-versions", true),
         ("namespace", "namespace:list", true), ("group", "group:manage", true), ("group", "namespace:list", false),
         ("context", "context:list", false), ("context[c]", "context:list[c]", false),
         ("context:alias", "context:alias:list:application", true), ("keys", "keys:clients:list", true),

@@ -53,7 +53,8 @@ import Testing
         ("auth_method", "near_wallet", 500, "Provider not found"),
         ("auth_method", "account_proof", 500, "Provider not found"),
         (
-            "provider_data", ["username": "u", "password": "short12"], 500, "Password must be at least 8 characters long"
+            "provider_data", ["username": "u", "password": "short12"], 500,
+            "Password must be at least 8 characters long"
         ),
         (
             "provider_data", ["username": "u", "password": .string(String(repeating: "p", count: 129))], 500,
@@ -79,7 +80,7 @@ import Testing
     }
 
     @Test func anAccountProviderMakesNoRootKeys() async throws {
-        try await withNode({ $0.accountProof = true }) { fixture in
+        try await withNode(.with { $0.accountProof = true }) { fixture in
             let answer = try await fixture.post(
                 "/admin/keys", Self.newUser("u", "password-1", method: "account_proof"),
                 token: fixture.node.mintTokens().accessToken)
@@ -224,7 +225,8 @@ import Testing
     // MARK: - Scopes
 
     @Test(arguments: [
-        ("GET", "/admin/keys", "keys:list"), ("POST", "/admin/keys", "admin"), ("DELETE", "/admin/keys/K", "keys:delete"),
+        ("GET", "/admin/keys", "keys:list"), ("POST", "/admin/keys", "admin"),
+        ("DELETE", "/admin/keys/K", "keys:delete"),
         ("POST", "/admin/revoke", "keys:delete"), ("GET", "/admin/keys/clients", "keys:clients:list"),
         ("DELETE", "/admin/keys/K/clients/C", "keys:clients:delete"),
         ("GET", "/admin/keys/K/permissions", "keys:permissions:get[K]"), ("PUT", "/admin/keys/K/permissions", "admin"),

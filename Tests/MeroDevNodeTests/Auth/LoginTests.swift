@@ -182,7 +182,9 @@ import Testing
 
     @Test func aWrongLoginIs401() async throws {
         try await withNode { fixture in
-            for (username, password) in [("dev", "wrong-password"), ("nobody", "dev-password"), ("DEV", "dev-password")] {
+            for (username, password) in [
+                ("dev", "wrong-password"), ("nobody", "dev-password"), ("DEV", "dev-password"),
+            ] {
                 let answer = try await fixture.login(username: username, password: password)
                 #expect(answer.status == 401)
                 #expect(answer.error == Self.refused)
@@ -190,7 +192,7 @@ import Testing
                 #expect(answer.authError == nil)
             }
         }
-        try await withNode({ $0.users = [] }) { fixture in
+        try await withNode(.with { $0.users = [] }) { fixture in
             let answer = try await fixture.login()
             #expect(answer.error == Self.refused)
         }
@@ -209,7 +211,9 @@ import Testing
 
     @Test func incompleteCredentialsAre401AndNotCounted() async throws {
         try await withNode { fixture in
-            for data in [[:], ["username": "dev"], ["username": "dev", "password": 1], ["username": "dev", "password": ""]]
+            for data in [
+                [:], ["username": "dev"], ["username": "dev", "password": 1], ["username": "dev", "password": ""],
+            ]
                 as [JsonTree]
             {
                 let answer = try await fixture.post(
@@ -334,7 +338,7 @@ import Testing
             #expect(identity.data?["authentication_mode"] == "forward")
             #expect(identity.data?["providers"] == ["user_password"])
         }
-        try await withNode({ $0.users = [] }) { fixture in
+        try await withNode(.with { $0.users = [] }) { fixture in
             let providers = try await fixture.call("GET", "/auth/providers")
             #expect(providers.data?["providers"]?.arrayValue?.first?["configured"] == false)
         }

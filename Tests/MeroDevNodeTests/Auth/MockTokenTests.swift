@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test func enabledItGivesAPair() async throws {
-        try await withNode({ $0.mockTokens = .enabled() }) { fixture in
+        try await withNode(.with { $0.mockTokens = .enabled() }) { fixture in
             let answer = try await fixture.post("/auth/mock-token", ["client_name": "x"])
             #expect(answer.status == 200)
             #expect(answer.data?.names == ["access_token", "refresh_token", "error"])
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func itMayAskForAnAuthorizationValue() async throws {
-        try await withNode({ $0.mockTokens = .enabled(requiredAuthorization: "Mock secret") }) { fixture in
+        try await withNode(.with { $0.mockTokens = .enabled(requiredAuthorization: "Mock secret") }) { fixture in
             #expect(try await fixture.post("/auth/mock-token", ["client_name": "x"]).status == 401)
             for (value, status) in [("Mock wrong", 401), ("Mock secret", 200)] {
                 let answer = try await fixture.call(

@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func theTimeWindowIsExact() async throws {
-        try await withNode({ $0.accessTokenLifetime = 100 }) { fixture in
+        try await withNode(.with { $0.accessTokenLifetime = 100 }) { fixture in
             let clock = fixture.node.clock
             clock.freeze(at: Date(timeIntervalSince1970: 1_800_000_000))
             let pair = fixture.node.mintTokens()
@@ -50,10 +50,12 @@ import Testing
     }
 
     @Test func theLeewayIsAdjustable() async throws {
-        try await withNode({
-            $0.accessTokenLifetime = 10
-            $0.expiryLeeway = 0
-        }) { fixture async throws in
+        try await withNode(
+            .with {
+                $0.accessTokenLifetime = 10
+                $0.expiryLeeway = 0
+            }
+        ) { fixture async throws in
             let pair = fixture.node.mintTokens()
             fixture.node.clock.advance(by: 12)
             #expect(try await fixture.refresh(pair).status == 200)
@@ -65,13 +67,15 @@ import Testing
             let old = fixture.node.mintTokens()
             fixture.node.expireAccessTokens()
             let later = fixture.node.mintTokens()
-            #expect(try await fixture.call("GET", "/admin/identity", token: old.accessToken).authError == "token_expired")
+            #expect(
+                try await fixture.call("GET", "/admin/identity", token: old.accessToken).authError == "token_expired")
             #expect(try await fixture.call("GET", "/admin/identity", token: later.accessToken).status == 200)
             let new = try await fixture.refresh(old).pair
             #expect(try await fixture.call("GET", "/admin/identity", token: new.accessToken).status == 200)
             #expect(try await fixture.refresh(later).error == "Access token still valid")
             fixture.node.expireAccessTokens()
-            #expect(try await fixture.call("GET", "/admin/identity", token: new.accessToken).authError == "token_expired")
+            #expect(
+                try await fixture.call("GET", "/admin/identity", token: new.accessToken).authError == "token_expired")
         }
     }
 

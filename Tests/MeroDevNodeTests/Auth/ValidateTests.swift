@@ -162,7 +162,7 @@ import Testing
                 #expect(answer.status == (isGood ? 200 : 403))
             }
         }
-        try await withNode({ $0.publicHost = "public.example" }) { fixture in
+        try await withNode(.with { $0.publicHost = "public.example" }) { fixture in
             let bound = fixture.node.mintTokens(nodeURL: "https://public.example").accessToken
             let answer = try await fixture.call(
                 "GET", "/auth/validate", token: bound, headers: [("X-Forwarded-Host", "other.example")])

@@ -20,7 +20,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "", " ", "nul", "True", "01", "-", "+1", "1.", ".5", "1e", "1e999", "0x1", "NaN", "[1,]", "[1 2]", "[", "{\"a\"}",
+        "", " ", "nul", "True", "01", "-", "+1", "1.", ".5", "1e", "1e999", "0x1", "NaN", "[1,]", "[1 2]", "[",
+        "{\"a\"}",
         "{\"a\":}", "{\"a\":1,}", "{a:1}", "{1:1}", "\"", "\"\\x\"", "\"\\u12\"", "\"\\ud800\"", "\"\\ud800\\u0041\"",
         "\"\\udc00\"", "\"a\nb\"", "1 1", "{}{}", "'a'", "\u{feff}1", "[1]]",
     ])
@@ -28,7 +29,9 @@ import Testing
         #expect(throws: JsonSyntaxProblem.self) { try JsonParser.parse(text.utf8) }
     }
 
-    @Test(arguments: [[0x22, 0xff, 0x22], [0x22, 0xc3, 0x22], [0x22, 0xed, 0xa0, 0x80, 0x22], [0x22, 0x5c, 0x6e, 0xff, 0x22]])
+    @Test(arguments: [
+        [0x22, 0xff, 0x22], [0x22, 0xc3, 0x22], [0x22, 0xed, 0xa0, 0x80, 0x22], [0x22, 0x5c, 0x6e, 0xff, 0x22],
+    ])
     func malformedUtf8(bytes: [UInt8]) {
         #expect(throws: JsonSyntaxProblem.self) { try JsonParser.parse(bytes) }
     }

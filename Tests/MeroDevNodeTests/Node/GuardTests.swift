@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test func aBodyOverTheLimitIs413BehindTheGuard() async throws {
-        try await withNode({ $0.bodyLimit = 1000 }) { fixture in
+        try await withNode(.with { $0.bodyLimit = 1000 }) { fixture in
             let body = String(repeating: " ", count: 1001)
             expectRefused(try await fixture.call("POST", "/jsonrpc", json: body), 401, nil)
             let token = fixture.node.mintTokens().accessToken

@@ -10,9 +10,7 @@ import Testing
         let methods: [String: DevMethod] = ["answer": .read { _ in 42 }]
     }
 
-    private func options(_ folder: URL, _ change: (inout DevNodeOptions) -> Void = { _ in }) -> (inout DevNodeOptions) -> Void {
-        { options in options.dataDirectory = folder }
-    }
+    private func options(_ folder: URL) -> DevNodeOptions { .with { $0.dataDirectory = folder } }
 
     @Test func everythingSurvivesAnotherProcess() async throws {
         try await withFolder { folder in
@@ -55,7 +53,7 @@ import Testing
     @Test func aRestartKeepsPortAndState() async throws {
         try await withFolder { folder in
             for folder in [folder, nil] {
-                try await withNode({ $0.dataDirectory = folder }) { fixture in
+                try await withNode(.with { $0.dataDirectory = folder }) { fixture in
                     let node = fixture.node
                     let port = node.port
                     let context = try node.createContext(CustomContract())
@@ -95,10 +93,12 @@ import Testing
                     try fixture.node.createContext(KeyValueContract(), id: context)
                 }
             }
-            try await withNode({
-                $0.dataDirectory = folder
-                $0.contracts = [CustomContract()]
-            }) { fixture async throws in
+            try await withNode(
+                .with {
+                    $0.dataDirectory = folder
+                    $0.contracts = [CustomContract()]
+                }
+            ) { fixture async throws in
                 let token = fixture.node.mintTokens().accessToken
                 #expect(try await fixture.execute(context, "answer", token: token).output == 42)
             }
@@ -130,9 +130,7 @@ import Testing
     @Test func oneNodePerFolder() async throws {
         try await withFolder { folder in
             try await withNode(options(folder)) { _ in
-                var second = DevNodeOptions()
-                second.dataDirectory = folder
-                await #expect(throws: DevNodeError.self) { try await DevNode.start(second) }
+                await #expect(throws: DevNodeError.self) { try await DevNode.start(options(folder)) }
             }
             try await withNode(options(folder)) { fixture in #expect(fixture.node.contexts.isEmpty) }
         }
@@ -157,19 +155,19 @@ import Testing
     }
 
     @Test func aFolderThatCannotBeUsedIsAnError() async throws {
-        var options = DevNodeOptions()
-        options.dataDirectory = URL(fileURLWithPath: "/proc/no-such-place")
-        let refused = options
+        let refused = options(URL(fileURLWithPath: "/proc/no-such-place"))
         await #expect(throws: DevNodeError.self) { try await DevNode.start(refused) }
     }
 
     @Test func aChangedPasswordInTheOptionsIsTaken() async throws {
         try await withFolder { folder in
             try await withNode(options(folder)) { _ in }
-            try await withNode({
-                $0.dataDirectory = folder
-                $0.users = [("dev", "another-password")]
-            }) { fixture async throws in
+            try await withNode(
+                .with {
+                    $0.dataDirectory = folder
+                    $0.users = [("dev", "another-password")]
+                }
+            ) { fixture async throws in
                 #expect(try await fixture.login().status == 401)
                 #expect(try await fixture.login(password: "another-password").status == 200)
             }

@@ -100,7 +100,7 @@ import Testing
 
     @Test(arguments: ["/node1", "node1/", "/deep/er"])
     func aPrefixMovesTheNodesRoutes(prefix: String) async throws {
-        try await withNode({ $0.pathPrefix = prefix }) { fixture async throws in
+        try await withNode(.with { $0.pathPrefix = prefix }) { fixture async throws in
             let clean = "/" + prefix.split(separator: "/").joined(separator: "/")
             let token = fixture.node.mintTokens().accessToken
             for path in ["/admin-api/health", "/auth/health", "/admin/identity"] {

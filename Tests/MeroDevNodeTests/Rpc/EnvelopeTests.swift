@@ -107,7 +107,10 @@ import Testing
         ),
         (execute("method", "a\u{7}b"), "Field 'method' contains invalid characters"),
         (execute("method", "a\u{7f}"), "Field 'method' contains invalid characters"),
-        (execute("method", .string("\n" + String(repeating: "m", count: 256))), "Validation errors: Field 'method' exceeds"),
+        (
+            execute("method", .string("\n" + String(repeating: "m", count: 256))),
+            "Validation errors: Field 'method' exceeds"
+        ),
         (
             ["jsonrpc": "2.0", "id": 1, "method": "sync_status", "params": ["contextId": .string(zeros), "x": 1]],
             "unknown field `x`, expected `contextId`"
@@ -144,7 +147,8 @@ import Testing
 
     @Test func aRepeatedParameterIsAParseError() async throws {
         try await withNode { fixture in
-            let text = Self.request.text.replacingOccurrences(of: #""method":"get""#, with: #""method":"get","method":"len""#)
+            let text = Self.request.text.replacingOccurrences(
+                of: #""method":"get""#, with: #""method":"get","method":"len""#)
             let answer = try await rpc(fixture, text)
             #expect(answer.rpcType == "ParseError")
             #expect(answer.rpcData == "duplicate field `method`")
@@ -171,7 +175,7 @@ import Testing
     }
 
     @Test func argumentsOverTenMebibytesAreAParseErrorWhereTheBodyMayBeLarger() async throws {
-        try await withNode({ $0.bodyLimit = 32 << 20 }) { fixture in
+        try await withNode(.with { $0.bodyLimit = 32 << 20 }) { fixture in
             let limit = 10 << 20
             for (size, type) in [(limit, "ContextNotFound"), (limit + 1, "ParseError")] {
                 let args = JsonTree.string(String(repeating: "x", count: size - 2))

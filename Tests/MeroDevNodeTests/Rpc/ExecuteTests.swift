@@ -26,9 +26,12 @@ import Testing
             { _, _ in "Failed to resolve owned identity for this context: why" }
         ),
         (.membershipCheckFailed, "FunctionCallError", { _, _ in "Internal error during membership verification" }),
-        (.custom(type: "Brandnew", data: #"{"n":18446744073709551615}"#), "Brandnew", { _, _ in
-            ["n": .number("18446744073709551615")]
-        }),
+        (
+            .custom(type: "Brandnew", data: #"{"n":18446744073709551615}"#), "Brandnew",
+            { _, _ in
+                ["n": .number("18446744073709551615")]
+            }
+        ),
         (.custom(type: "Bare", data: nil), "Bare", { _, _ in nil }),
     ]
 
@@ -135,7 +138,8 @@ import Testing
 
     @Test(arguments: [
         #"{"u":18446744073709551615,"i":-9223372036854775808,"f":0.1,"e":1e5,"z":-0.0}"#,
-        #"{"big":123456789012345678901234567890,"order":{"b":1,"a":2},"text":"é😀\n"}"#, "[1,null,true]", "null", #""x""#,
+        #"{"big":123456789012345678901234567890,"order":{"b":1,"a":2},"text":"é😀\n"}"#, "[1,null,true]", "null",
+        #""x""#,
         "18446744073709551615",
     ])
     func argumentsComeBackDigitForDigit(args: String) async throws {

@@ -5,7 +5,8 @@ import Testing
 @testable import MeroDevNode
 
 @Suite struct SyncAndPresenceTests {
-    private func rpc(_ fixture: NodeFixture, _ method: String, _ params: JsonTree, token: String) async throws -> Answer {
+    private func rpc(_ fixture: NodeFixture, _ method: String, _ params: JsonTree, token: String) async throws -> Answer
+    {
         try await fixture.post(
             "/jsonrpc", ["jsonrpc": "2.0", "id": 1, "method": .string(method), "params": params], token: token)
     }
