@@ -3,10 +3,6 @@ import MeroDevNode
 import MeroKit
 import Testing
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 @Suite("DevHttpServer: requests and answers") struct DevHttpServerTests {
     @Test("A request arrives as sent, the answer goes back as given") func exactRequest() async throws {
         let seen = Locked<DevHttpRequest?>(nil)
@@ -87,6 +83,38 @@ import Testing
             #expect(server.requests.count == 70)
             #expect(Set(server.requests.map(\.peer)).count == 1)
             #expect(server.requests.map(\.number) == Array(0..<70))
+        }
+    }
+
+    @Test("A client that closes its sending side still gets its answer, late as it may be") func halfClosed()
+        async throws
+    {
+        try await withServer { server async throws in
+            server.inject(.delay(0.05), on: "/late")
+            let port = server.port
+            for target in ["/now", "/late"] {
+                let answer = try await offPool {
+                    let client = try RawClient(port)
+                    try client.send("GET \(target) HTTP/1.1\r\nHost: x\r\n\r\n")
+                    client.closeSending()
+                    return try client.readResponse()
+                }
+                #expect(answer.text == "GET \(target) ")
+            }
+        }
+    }
+
+    @Test("HTTP/1.0 and Connection: close end the connection after the answer") func oneShot() async throws {
+        try await withServer { server async throws in
+            let port = server.port
+            for head in ["GET /x HTTP/1.0\r\n\r\n", "GET /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"] {
+                try await offPool {
+                    let client = try RawClient(port)
+                    try client.send(head)
+                    #expect(try client.readResponse().text == "GET /x ")
+                    #expect(try client.readToEnd().isEmpty)
+                }
+            }
         }
     }
 
@@ -192,17 +220,6 @@ import Testing
         } _: { server async throws in
             #expect(try await get(server, "/all").body == content)
             #expect(try await get(server, "/part").body == content[1000..<201_000])
-        }
-    }
-
-    @Test("URLSession is served too") func urlSession() async throws {
-        try await withServer { server async throws in
-            let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/from/foundation"))
-            var request = URLRequest(url: url)
-            request.httpMethod = "POST"
-            request.httpBody = Data("hello".utf8)
-            let (data, _) = try await URLSession.shared.data(for: request)
-            #expect(String(decoding: data, as: UTF8.self) == "POST /from/foundation hello")
         }
     }
 }
