@@ -32,7 +32,10 @@ extension NodeCore {
         let validate: @Sendable (RouteCall) async -> DevHttpResponse = {
             auth.validate($0.request, permissions: .standard)
         }
+        let page = HostedLogin(auth: auth)
         let open: [NodeRoute] = [
+            NodeRoute("GET", "/auth/login", .open) { page.page($0.request) },
+            NodeRoute("POST", "/auth/login", .open) { page.submit($0.request) },
             NodeRoute("GET", "/auth/health", .open) { _ in auth.health() },
             NodeRoute("GET", "/auth/providers", .open) { _ in auth.providers() },
             NodeRoute("GET", "/auth/challenge", .open) { _ in auth.challenge() },
