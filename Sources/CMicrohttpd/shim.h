@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -88,6 +89,12 @@ static inline void merokit_mhd_peer(struct MHD_Connection *connection, char *tex
 static inline uint64_t merokit_mhd_size_unknown(void) { return MHD_SIZE_UNKNOWN; }
 static inline ssize_t merokit_mhd_end_of_stream(void) { return MHD_CONTENT_READER_END_OF_STREAM; }
 static inline ssize_t merokit_mhd_end_with_error(void) { return MHD_CONTENT_READER_END_WITH_ERROR; }
+
+/// Bytes that wait in a socket, -1 when it cannot be told.
+static inline int merokit_unread_bytes(int descriptor) {
+    int count = 0;
+    return ioctl(descriptor, FIONREAD, &count) == 0 ? count : -1;
+}
 
 /// What to ask poll for in order to hear that the peer has closed, unread bytes or not. Elsewhere than on Linux the
 /// answer to no question at all, POLLHUP, says it.

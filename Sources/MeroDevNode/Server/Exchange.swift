@@ -97,7 +97,7 @@ final class Exchange: Sendable {
     }
 
     /// The last call for this request; the connection may be gone right after it.
-    func completed() {
+    func complete() {
         let body = state.withLock { state -> ReplyBody? in
             if let watch = state.watch { run.watcher.remove(watch) }
             state.watch = nil
@@ -118,7 +118,6 @@ final class Exchange: Sendable {
         }
         body?.detach()
         body?.close(.clientLeft)
-        run.remove(self)
     }
 
     private func take(_ bytes: UnsafeRawBufferPointer, _ state: inout State) {
@@ -285,6 +284,16 @@ final class Exchange: Sendable {
     }
 
     // MARK: From outside
+
+    /// Bytes of the body while libmicrohttpd waits for more of the request; nil at any other time.
+    var receivedSoFar: UInt64? {
+        state.withLock { state in
+            switch state.phase {
+            case .head, .body: return state.received
+            case .spooling, .handling, .reply, .drop, .sending, .over: return nil
+            }
+        }
+    }
 
     /// Ends it whatever it does, because the server stops.
     func abort() {

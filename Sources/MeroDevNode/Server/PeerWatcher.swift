@@ -43,7 +43,12 @@ final class PeerWatcher: Sendable {
         }
     }
 
-    func remove(_ watch: Int) { state.withLock { _ = $0.watches.removeValue(forKey: watch) } }
+    func remove(_ watch: Int) {
+        state.withLock { state in
+            // A descriptor that is being polled stays open in the kernel after its close, so the poll has to end.
+            if state.watches.removeValue(forKey: watch) != nil { state.wakeUp() }
+        }
+    }
 
     /// Joins the thread. Blocks for as long as a callback runs.
     func stop() {

@@ -11,11 +11,7 @@ public enum NodeDiscovery {
 
     /// `http://localhost:<port>`.
     public static func localNodeURL(port: Int) -> URL {
-        var components = URLComponents()
-        components.scheme = "http"
-        components.host = "localhost"
-        components.port = port
-        return components.url ?? URL(fileURLWithPath: "/")
+        URL(string: "http://localhost:\(port)") ?? URL(fileURLWithPath: "/")
     }
 
     /// A route below a base URL, whose own path prefix is kept. `path` is relative, without a leading slash.

@@ -90,6 +90,38 @@ import Testing
         }
     }
 
+    @Test("A client that closes its sending side still gets its answer, late as it may be") func halfClosed()
+        async throws
+    {
+        try await withServer { server async throws in
+            server.inject(.delay(0.05), on: "/late")
+            let port = server.port
+            for target in ["/now", "/late"] {
+                let answer = try await offPool {
+                    let client = try RawClient(port)
+                    try client.send("GET \(target) HTTP/1.1\r\nHost: x\r\n\r\n")
+                    client.closeSending()
+                    return try client.readResponse()
+                }
+                #expect(answer.text == "GET \(target) ")
+            }
+        }
+    }
+
+    @Test("HTTP/1.0 and Connection: close end the connection after the answer") func oneShot() async throws {
+        try await withServer { server async throws in
+            let port = server.port
+            for head in ["GET /x HTTP/1.0\r\n\r\n", "GET /x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"] {
+                try await offPool {
+                    let client = try RawClient(port)
+                    try client.send(head)
+                    #expect(try client.readResponse().text == "GET /x ")
+                    #expect(try client.readToEnd().isEmpty)
+                }
+            }
+        }
+    }
+
     @Test("200 concurrent requests, each waiting for all the others") func concurrency() async throws {
         let arrived = Locked(0)
         try await withServer { request in
@@ -201,7 +233,9 @@ import Testing
             var request = URLRequest(url: url)
             request.httpMethod = "POST"
             request.httpBody = Data("hello".utf8)
-            let (data, _) = try await URLSession.shared.data(for: request)
+            let session = URLSession(configuration: .ephemeral)
+            defer { session.invalidateAndCancel() }
+            let (data, _) = try await session.data(for: request)
             #expect(String(decoding: data, as: UTF8.self) == "POST /from/foundation hello")
         }
     }

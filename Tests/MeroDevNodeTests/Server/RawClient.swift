@@ -7,14 +7,13 @@ func offPool<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) as
     }
 }
 
-/// True as soon as the condition holds; false after ten seconds.
+/// True as soon as the condition holds; false after ten seconds of looking, during which this process really ran.
 func eventually(_ condition: @Sendable () -> Bool) async -> Bool {
-    let deadline = Date().addingTimeInterval(10)
-    while !condition() {
-        if Date() > deadline { return false }
+    for _ in 0..<10_000 {
+        if condition() { return true }
         try? await Task.sleep(nanoseconds: 1_000_000)
     }
-    return true
+    return condition()
 }
 
 /// One TCP connection, spoken to byte by byte.
@@ -71,21 +70,33 @@ final class RawClient {
         }
     }
 
-    /// The loopback port a descriptor of this process is bound to; nil when it is no such socket.
-    static func localPort(of descriptor: Int32) -> UInt16? {
+    /// Identifies a socket of this process beyond the life of its descriptor; nil when it is not bound to this port.
+    private static func identity(_ descriptor: Int32, ifBoundTo port: UInt16?) -> UInt64? {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        guard let port else { return UInt64(status.st_ino) }
         var address = sockaddr_in()
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let result = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
         }
-        guard result == 0, address.sin_family == sa_family_t(AF_INET) else { return nil }
-        return UInt16(bigEndian: address.sin_port)
+        guard result == 0, address.sin_family == sa_family_t(AF_INET), address.sin_port == port.bigEndian else {
+            return nil
+        }
+        return UInt64(status.st_ino)
+    }
+
+    /// The open sockets of this process that are bound to a port, or all open descriptors.
+    static func identities(boundTo port: UInt16?) -> Set<UInt64> {
+        Set((0..<Int32(getdtablesize())).compactMap { identity($0, ifBoundTo: port) })
     }
 
     func close() {
         if isOpen { Foundation.close(descriptor) }
         isOpen = false
     }
+
+    func closeSending() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
 
     func send(_ text: String) throws { try send(Data(text.utf8)) }
 

@@ -170,6 +170,32 @@ import Testing
         }
     }
 
+    @Test(
+        "A client that leaves is noticed wherever it stopped",
+        arguments: [
+            "", "PUT /bl", "PUT /blob HTTP/1.1\r\nHo", "PUT /blob HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n",
+            "PUT /blob HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n123",
+            "PUT /blob HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n",
+            "PUT /blob HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n123\r\n",
+        ]) func abandonedAnywhere(_ start: String) async throws
+    {
+        try await withServer { server async throws in
+            let port = server.port
+            try await offPool {
+                // Many, because whether a close comes together with the last bytes is a matter of luck.
+                for _ in 0..<50 {
+                    let client = try RawClient(port)
+                    if !start.isEmpty { try client.send(start) }
+                    client.close()
+                }
+            }
+            #expect(await eventually { server.acceptedConnections == 50 && server.openConnections == 0 })
+            #expect(server.handlerRuns(.any) == 0)
+            #expect(server.requests.allSatisfy { !$0.isComplete })
+            #expect(server.requests.count == (start.contains("\r\n\r\n") ? 50 : 0))
+        }
+    }
+
     @Test("Stop in the middle of an upload") func stopMidUpload() async throws {
         let spool = try folder()
         defer { try? FileManager.default.removeItem(at: spool) }

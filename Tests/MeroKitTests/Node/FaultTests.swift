@@ -25,7 +25,7 @@ import Testing
     @Test(arguments: EngineUnderTest.allCases, Surface.allCases)
     func aCutConnectionIsANetworkError(engine: EngineUnderTest, surface: Surface) async throws {
         for fault in [DevFault.cutBeforeHandler, .cutAfterHandler] {
-            let fixture = try await NodeFixture.start(engine, timeout: 10)
+            let fixture = try await NodeFixture.start(engine, timeout: 30)
             let (method, path) = surface.methodAndPath
             fixture.node.inject(fault, on: surface.route, times: nil)
             let error = await meroError { try await surface.run(fixture, sendOnce: false) }
@@ -40,7 +40,7 @@ import Testing
 
     @Test(arguments: EngineUnderTest.allCases, [Surface.send, .sendVoid, .sendRaw, .download, .rpc])
     func aCutBodyIsANetworkErrorAndLeavesNoFile(engine: EngineUnderTest, surface: Surface) async throws {
-        let fixture = try await NodeFixture.start(engine, timeout: 10, policy: .never)
+        let fixture = try await NodeFixture.start(engine, timeout: 30, policy: .never)
         let folder = try TemporaryFolder()
         try Data("before".utf8).write(to: folder.file("body"))
         fixture.node.inject(.cutMidBody(after: 7), on: surface.route)
@@ -124,7 +124,7 @@ import Testing
 
     @Test(arguments: EngineUnderTest.allCases, Surface.allCases)
     func aNodeThatIsNotThereIsANetworkError(engine: EngineUnderTest, surface: Surface) async throws {
-        let fixture = try await NodeFixture.start(engine, timeout: 10)
+        let fixture = try await NodeFixture.start(engine, timeout: 30)
         try await fixture.node.refuseConnections(true)
         let error = await meroError { try await surface.run(fixture) }
         guard case .network = error else { return #expect(Bool(false), "\(String(describing: error))") }
@@ -136,7 +136,7 @@ import Testing
     /// A warm, reused connection that dies after the handler ran.
     @Test(arguments: EngineUnderTest.allCases, [RetryPolicy.documented, .onlyIfUnsent, .never])
     func aWriteThatMustNotRunTwiceRunsOnce(engine: EngineUnderTest, policy: RetryPolicy) async throws {
-        let fixture = try await NodeFixture.start(engine, timeout: 10, policy: policy)
+        let fixture = try await NodeFixture.start(engine, timeout: 30, policy: policy)
         let rpc = await fixture.mero.rpc
         let http = await fixture.mero.http
         let _: UInt64 = try await rpc.execute(contextId: fixture.probe, method: "increment")
@@ -157,7 +157,7 @@ import Testing
 
     @Test(arguments: EngineUnderTest.allCases)
     func whatCannotHaveArrivedIsSentAgain(engine: EngineUnderTest) async throws {
-        let fixture = try await NodeFixture.start(engine, timeout: 10, policy: .onlyIfUnsent)
+        let fixture = try await NodeFixture.start(engine, timeout: 30, policy: .onlyIfUnsent)
         try await fixture.node.refuseConnections(true)
         let node = fixture.node
         let reopened = Task {

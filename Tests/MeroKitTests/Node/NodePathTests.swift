@@ -8,7 +8,8 @@ import Testing
 @Suite struct NodePathTests {
     @Test(arguments: EngineUnderTest.allCases)
     func signsInWritesAndReads(engine: EngineUnderTest) async throws {
-        let fixture = try await NodeFixture.start(engine)
+        let fixture = try await NodeFixture.start(engine, signedIn: false)
+        try await fixture.mero.authenticate()
         let rpc = await fixture.mero.rpc
         let context = fixture.keyValue
         let _: Empty = try await rpc.execute(contextId: context, method: "set", argsJson: ["key": "a", "value": "blue"])
@@ -142,7 +143,7 @@ import Testing
     @Test(arguments: EngineUnderTest.allCases)
     func aLostRefreshIsSentOnceAndKeepsTheBundle(engine: EngineUnderTest) async throws {
         for fault in [DevFault.status(500), .cutAfterHandler] {
-            let fixture = try await NodeFixture.start(engine, timeout: 10)
+            let fixture = try await NodeFixture.start(engine, timeout: 30)
             fixture.node.inject(fault, on: "POST /auth/refresh", times: nil)
             fixture.node.expireAccessTokens()
             let rpc = await fixture.mero.rpc

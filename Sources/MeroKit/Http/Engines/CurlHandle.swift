@@ -11,7 +11,7 @@
         /// The transfer that the callbacks work for.
         var transfer: CurlTransfer?
         private var method = ""
-        private var hasBody: Bool?
+        private var isPost: Bool?
         private var headers: [String] = []
         private var headerList: UnsafeMutablePointer<curl_slist>?
         private var isFresh = false
@@ -48,11 +48,10 @@
         }
 
         /// Prepares the next transfer. False when libcurl refuses the URL or a header.
-        func prepare(_ request: EngineRequest, bodySize: Int?, largeBuffers: Bool) -> Bool {
+        func prepare(_ request: EngineRequest, hasBody: Bool, largeBuffers: Bool) -> Bool {
             guard setString(CURLOPT_URL, request.url) else { return false }
-            setMethod(request.method, hasBody: bodySize != nil)
-            if let bodySize { _ = merokit_curl_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, bodySize) }
-            setHeaders(request, hasBody: bodySize != nil)
+            setMethod(request.method, hasBody: hasBody)
+            setHeaders(request)
             if isFresh != request.sendAtMostOnce {
                 isFresh = request.sendAtMostOnce
                 setLong(CURLOPT_FRESH_CONNECT, isFresh ? 1 : 0)
@@ -69,18 +68,38 @@
         /// A body always goes as libcurl's POST under the request's own name, which streams it and sends its length.
         private func setMethod(_ method: String, hasBody: Bool) {
             // These three have a body even when it is empty: the other side waits for its length.
-            let sendsLength = hasBody || ["POST", "PUT", "PATCH"].contains(method)
-            if !hasBody && sendsLength { _ = merokit_curl_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, 0) }
-            guard self.method != method || self.hasBody != sendsLength else { return }
-            self.method = method
-            self.hasBody = sendsLength
-            setLong(CURLOPT_NOBODY, 0)
-            if sendsLength { setLong(CURLOPT_POST, 1) } else { setLong(CURLOPT_HTTPGET, 1) }
-            if method == "HEAD" && !sendsLength { setLong(CURLOPT_NOBODY, 1) }
-            setString(CURLOPT_CUSTOMREQUEST, method)
+            let isPost = hasBody || ["POST", "PUT", "PATCH"].contains(method)
+            if self.method != method || self.isPost != isPost {
+                self.method = method
+                self.isPost = isPost
+                setLong(CURLOPT_NOBODY, 0)
+                if isPost { setLong(CURLOPT_POST, 1) } else { setLong(CURLOPT_HTTPGET, 1) }
+                if method == "HEAD" && !isPost { setLong(CURLOPT_NOBODY, 1) }
+                setString(CURLOPT_CUSTOMREQUEST, method)
+            }
+            if isPost && !hasBody { setBody(Data()) }
         }
 
-        private func setHeaders(_ request: EngineRequest, hasBody: Bool) {
+        /// A body that libcurl copies, which for a small one is cheaper than calling back.
+        func setBody(_ data: Data) {
+            _ = merokit_curl_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, data.count)
+            data.withUnsafeBytes { bytes in
+                // A null address would mean a body read by callback.
+                guard let start = bytes.baseAddress, !bytes.isEmpty else {
+                    setString(CURLOPT_COPYPOSTFIELDS, "")
+                    return
+                }
+                _ = merokit_curl_set_pointer(easy, CURLOPT_COPYPOSTFIELDS, start)
+            }
+        }
+
+        /// A body of this many bytes that libcurl asks for as it sends.
+        func setStreamedBody(_ size: Int) {
+            _ = merokit_curl_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, size)
+            _ = merokit_curl_set_pointer(easy, CURLOPT_POSTFIELDS, nil)
+        }
+
+        private func setHeaders(_ request: EngineRequest) {
             // A name without a value takes out what libcurl would add by itself.
             var lines = ["Expect:"]
             var hasAccept = false

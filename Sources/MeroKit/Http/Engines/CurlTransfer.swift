@@ -24,7 +24,7 @@
         private let inactivityLimit: UInt64
 
         private var upload: UploadSource?
-        private var output: OutputFile?
+        private var output: EngineFile?
         private var received: Int64 = 0
         private var expected: Int64?
         private var lastProgress: UInt64 = 0
@@ -64,25 +64,20 @@
                 return EngineError(kind: .file, mayHaveReachedNode: false, message: error.localizedDescription)
             }
             if case .file = request.sink { isLarge = true }
-            guard handle.prepare(request, bodySize: upload?.size, largeBuffers: isLarge) else {
+            guard handle.prepare(request, hasBody: upload != nil, largeBuffers: isLarge) else {
                 return EngineError(
                     kind: .invalidRequest, mayHaveReachedNode: false, message: "The request cannot be sent")
             }
-            if case .memory(let data) = upload {
-                // libcurl copies it, which for this size is cheaper than calling back.
-                data.withUnsafeBytes { bytes in
-                    _ = merokit_curl_set_pointer(handle.easy, CURLOPT_COPYPOSTFIELDS, bytes.baseAddress ?? Self.nothing)
-                }
-            } else {
-                _ = merokit_curl_set_pointer(handle.easy, CURLOPT_POSTFIELDS, upload == nil ? Self.nothing : nil)
+            switch upload {
+            case nil: break
+            case .memory(let data): handle.setBody(data)
+            case .stream(let data, _): handle.setStreamedBody(data.count)
+            case .file(let file, _): handle.setStreamedBody(file.size)
             }
             self.handle = handle
             handle.transfer = self
             return nil
         }
-
-        /// An address for bodies of no bytes: a null one would mean "read it by callback".
-        private static nonisolated(unsafe) let nothing = UnsafeRawPointer(UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1))
 
         /// Gives the handle back.
         func release() {
@@ -140,7 +135,7 @@
                     break
                 }
                 do {
-                    let file = try output ?? OutputFile(url)
+                    let file = try output ?? EngineFile(creating: url)
                     output = file
                     try file.write(bytes)
                 } catch {
@@ -190,7 +185,7 @@
             if case .file(let url) = request.sink, 200..<300 ~= status {
                 do {
                     // An empty body is a file, too.
-                    let file = try output ?? OutputFile(url)
+                    let file = try output ?? EngineFile(creating: url)
                     output = nil
                     try file.close()
                 } catch {
@@ -200,7 +195,7 @@
                 }
             }
             if let progress = request.downloadProgress, received > 0, received != expected {
-                progress(TransferProgress(completed: received, total: received))
+                progress(TransferProgress(completed: received, total: expected))
             }
             return .success(EngineResponse(status: status, headers: HeaderBlock.parse(headerBytes), body: body))
         }
@@ -255,7 +250,8 @@
             }
             func isLine(_ text: String) -> Bool { !text.utf8.contains { $0 < 0x20 && $0 != 0x09 || $0 == 0x7f } }
             let isSound =
-                isToken(request.method) && request.url.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7f }
+                isToken(request.method) && (request.url.hasPrefix("http://") || request.url.hasPrefix("https://"))
+                && request.url.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7f }
                 && request.headers.allSatisfy { isToken($0.name) && isLine($0.value) }
             guard isSound else {
                 throw EngineError(

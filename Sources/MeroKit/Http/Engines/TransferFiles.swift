@@ -81,48 +81,5 @@
         }
     }
 
-    /// A file that is received: made anew, for its owner's eyes only.
-    final class OutputFile {
-        private let path: String
-        private var descriptor: Int32
-
-        init(_ url: URL) throws {
-            path = url.path
-            unlink(path)
-            descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-            guard descriptor >= 0 else {
-                throw EngineError(
-                    kind: .file, mayHaveReachedNode: true, message: "Cannot write \(path): \(lastSystemError())")
-            }
-        }
-
-        deinit { if descriptor >= 0 { Foundation.close(descriptor) } }
-
-        func write(_ bytes: UnsafeRawBufferPointer) throws {
-            var rest = bytes
-            while !rest.isEmpty {
-                let count = Foundation.write(descriptor, rest.baseAddress, rest.count)
-                if count < 0 && errno == EINTR { continue }
-                guard count > 0 else {
-                    throw EngineError(
-                        kind: .file, mayHaveReachedNode: true, message: "Cannot write \(path): \(lastSystemError())")
-                }
-                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-            }
-        }
-
-        func close() throws {
-            let result = Foundation.close(descriptor)
-            descriptor = -1
-            guard result == 0 else {
-                unlink(path)
-                throw EngineError(
-                    kind: .file, mayHaveReachedNode: true, message: "Cannot write \(path): \(lastSystemError())")
-            }
-        }
-
-        func discard() { unlink(path) }
-    }
-
     private func lastSystemError() -> String { String(cString: strerror(errno)) }
 #endif
