@@ -9,7 +9,12 @@ final class JSONDocument: Sendable {
     private static let key = CodingUserInfoKey(rawValue: "network.calimero.merokit.document")
 
     private let data: Data
-    private let root = Locked<JSONValue?>(nil)
+    private let content = Locked(Content.unread)
+
+    private enum Content {
+        case unread
+        case read(Result<JSONValue, any Error>)
+    }
 
     private init(_ data: Data) { self.data = data }
 
@@ -19,18 +24,29 @@ final class JSONDocument: Sendable {
     }
 
     /// The value that the decoder stands at. Nil when there is no text at hand, or the path does not lead anywhere in it.
-    static func value(at decoder: any Decoder) -> JSONValue? {
+    ///
+    /// Throws `DecodingError` for a text that the parser refuses, be it only for a number that no double holds: to ask the
+    /// decoder after all would go as deep into the stack as the text is nested.
+    static func value(at decoder: any Decoder) throws -> JSONValue? {
         guard let key, let document = decoder.userInfo[key] as? JSONDocument else { return nil }
-        var value = document.parsed
+        var value: JSONValue
+        do {
+            value = try document.root()
+        } catch {
+            throw DecodingError.unreadable(error, at: decoder.codingPath)
+        }
         for step in decoder.codingPath {
             switch value {
-            case .object(let members)?: value = members[step.stringValue]
-            case .array(let elements)?:
-                value = step.intValue.flatMap { elements.indices.contains($0) ? elements[$0] : nil }
+            case .object(let members):
+                guard let member = members[step.stringValue] else { return nil }
+                value = member
+            case .array(let elements):
+                guard let index = step.intValue, elements.indices.contains(index) else { return nil }
+                value = elements[index]
             default: return nil
             }
         }
-        return value.flatMap { confirm($0, at: decoder) ? $0 : nil }
+        return confirm(value, at: decoder) ? .some(value) : .none
     }
 
     /// A type that decodes a text inside the text, and hands its `userInfo` on to the decoder for that, makes paths that
@@ -58,10 +74,13 @@ final class JSONDocument: Sendable {
         init?(intValue: Int) { nil }
     }
 
-    private var parsed: JSONValue? {
-        root.withLock { root in
-            if root == nil { root = try? JSONValue(jsonBytes: data) }
-            return root
+    /// Parsed when it is first asked for, which most documents never are.
+    private func root() throws -> JSONValue {
+        try content.withLock { content in
+            if case .read(let result) = content { return try result.get() }
+            let result = Result { try JSONValue(jsonBytes: data) }
+            content = .read(result)
+            return try result.get()
         }
     }
 }

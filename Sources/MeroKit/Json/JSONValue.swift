@@ -60,7 +60,7 @@ extension JSONValue {
 extension JSONValue: Codable {
     /// Takes whatever stands there: null, bool, number, string, array, object, asked for in this order.
     public init(from decoder: any Decoder) throws {
-        if let value = JSONDocument.value(at: decoder) {
+        if let value = try JSONDocument.value(at: decoder) {
             self = value
             return
         }

@@ -38,7 +38,7 @@ package struct JSONWriter {
             end(separator, empty: "[]", close: "]")
         case .object(let members):
             var separator = UInt8(ascii: "{")
-            for (key, value) in members.sorted(by: { Self.precedes($0.key, $1.key) }) {
+            for (key, value) in Self.ordered(members) {
                 begin(&separator)
                 write(key: key)
                 try write(value)
@@ -65,11 +65,7 @@ package struct JSONWriter {
             end(separator, empty: "[]", close: "]")
         case .object(let members):
             var separator = UInt8(ascii: "{")
-            var last: String?
-            // The standard library's sort is stable: of equal keys the first in the text comes first here.
-            for member in members.sorted(by: { Self.precedes($0.key, $1.key) }) {
-                if let last, last.utf8.elementsEqual(member.key.utf8) { continue }
-                last = member.key
+            for member in Self.ordered(members) {
                 begin(&separator)
                 write(key: member.key)
                 try write(member.value)
@@ -133,6 +129,20 @@ package struct JSONWriter {
             write(raw: Hex.encode(CollectionOfOne(byte)).utf8)
         default: bytes.append(byte)
         }
+    }
+
+    private static func ordered(_ members: [String: JSONValue]) -> [(key: String, value: JSONValue)] {
+        members.sorted { precedes($0.key, $1.key) }
+    }
+
+    private static func ordered(_ members: [ExactJSON.Member]) -> [ExactJSON.Member] {
+        var ordered: [ExactJSON.Member] = []
+        // The sort is stable, so of equal keys the first in the text comes first here too.
+        for member in members.sorted(by: { precedes($0.key, $1.key) }) {
+            if let last = ordered.last, last.key.utf8.elementsEqual(member.key.utf8) { continue }
+            ordered.append(member)
+        }
+        return ordered
     }
 
     /// Swift's own order of strings is another one: it looks at characters, and holds some spellings for equal.

@@ -46,10 +46,16 @@ public enum MeroJSON {
         do {
             return try JSONValue(jsonBytes: data)
         } catch {
-            let context = DecodingError.Context(
-                codingPath: [], debugDescription: error.localizedDescription, underlyingError: error)
-            throw DecodingError.dataCorrupted(context)
+            throw DecodingError.unreadable(error, at: [])
         }
+    }
+}
+
+extension DecodingError {
+    /// What the parser says, as Foundation's decoder would say it.
+    static func unreadable(_ error: any Error, at path: [any CodingKey]) -> DecodingError {
+        .dataCorrupted(
+            Context(codingPath: path, debugDescription: error.localizedDescription, underlyingError: error))
     }
 }
 
@@ -65,7 +71,7 @@ extension JSONValue: JSONValueConvertible {
 }
 
 extension Optional: JSONValueConvertible where Wrapped == JSONValue {
-    fileprivate init?(jsonValue: JSONValue) { self = jsonValue == .null ? .some(nil) : .some(jsonValue) }
+    fileprivate init?(jsonValue: JSONValue) { self = jsonValue == .null ? .none : .some(jsonValue) }
     fileprivate var jsonValue: JSONValue { self ?? .null }
 }
 

@@ -139,8 +139,11 @@ struct JSONParserTests {
             }
             let foundation = try? JSONSerialization.jsonObject(with: Data(text), options: .fragmentsAllowed)
             let error = failure(text)
-            // Foundation lets halves of surrogate pairs pass in places.
-            if error?.kind == .loneSurrogate || error?.kind == .numberOutOfRange { continue }
+            // Foundation lets halves of surrogate pairs pass in places, and a comma after the last element.
+            if let error {
+                if error.kind == .loneSurrogate || error.kind == .numberOutOfRange { continue }
+                if error.kind == .unexpectedByte, "]}".utf8.contains(text[error.offset]) { continue }
+            }
             #expect(
                 (error == nil) == (foundation != nil),
                 "seed \(random.seed): \(String(decoding: text, as: UTF8.self)): \(String(describing: error))")

@@ -64,7 +64,8 @@ struct RandomJSON: RandomNumberGenerator {
             let digits = (0..<Int.random(in: 1...40, using: &self)).map { _ in
                 String(Int.random(in: 0...9, using: &self))
             }
-            return "\(pick(["", "-"]))0.\(digits.joined())\(pick(["", "e5", "E-3", "e+12"]))"
+            // Not all of them zero: Foundation refuses "-0.0E-3".
+            return "\(pick(["", "-"]))0.\(digits.joined())7\(pick(["", "e5", "E-3", "e+12"]))"
         default: return pick(["0", "-0", "0.0", "-0.0", "1e0", "1E+2", "1.50e-3", "123456789012345678901234567890"])
         }
     }
