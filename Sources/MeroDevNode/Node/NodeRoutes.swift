@@ -21,6 +21,21 @@ extension NodeCore {
             },
             guarded("GET", "/admin-api/is-authed") { _ in .json(200, ["data": ["status": "alive"]]) },
             guarded("GET", "/admin-api/identity") { _ in .json(200, ["data": identity.tree]) },
+            guarded("GET", "/admin-api/peers") { _ in .json(200, ["count": 0]) },
+            guarded("GET", "/admin-api/network/status") { _ in .json(200, unconnected(identity)) },
+            guarded("GET", "/admin-api/usage") { _ in .json(200, ["namespaces": []]) },
+        ]
+    }
+
+    /// The network status of a node that has started and met nobody.
+    private static func unconnected(_ identity: NodeIdentity) -> JsonTree {
+        [
+            "localPeerId": .string("dev-\((identity.tree["publicKey"]?.stringValue ?? "").prefix(16))"), "listenAddrs": [], "externalAddrs": [],
+            "relays": [], "rendezvous": [], "directUpgrades": [],
+            "autonat": [
+                "reachability": "unknown", "lastTestAddr": .null, "lastTestResult": .null, "lastTestReason": .null,
+                "lastTestObservedAddr": .null, "lastTestAt": .null,
+            ],
         ]
     }
 

@@ -112,6 +112,9 @@ import Testing
         for id in [identity.accountId, identity.publicKey, identity.accountRootPublicKey] {
             #expect(id.count == 64 && Hex.decode(id) != nil)
         }
+        #expect(try await admin.getPeersCount().count == 0)
+        #expect(try await admin.getNetworkStatus()["autonat"]?["reachability"] == "unknown")
+        #expect(try await admin.getUsage()["namespaces"] == [])
         fixture.node.setStorageAvailable(false)
         let sick = await meroError { _ = try await admin.healthCheck() }
         guard case .http(let http) = sick else { return #expect(Bool(false), "\(String(describing: sick))") }
