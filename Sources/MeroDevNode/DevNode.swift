@@ -10,8 +10,8 @@ import MeroKit
 /// // … talk to node.url …
 /// await node.stop()
 /// ```
-/// It starts in milliseconds, and many can run side by side. Tests make it misbehave with ``inject(_:on:times:)`` and look
-/// at what arrived in ``requests``.
+/// It starts in milliseconds, and many can run side by side. Tests make it misbehave with ``inject(_:on:times:)`` and
+/// look at what arrived in ``requests``.
 public final class DevNode: Sendable {
     /// Moves token expiry, key lifetimes and the login throttle.
     public let clock: DevClock
@@ -27,6 +27,7 @@ public final class DevNode: Sendable {
         do {
             try await node.server.start()
         } catch {
+            node.directory?.release()
             throw DevNodeError.server("\(error)")
         }
         return node
@@ -36,12 +37,14 @@ public final class DevNode: Sendable {
         self.options = options
         clock = DevClock()
         status = NodeStatus()
-        directory = try options.dataDirectory.map { try DataDirectory($0) }
+        directory = options.dataDirectory.map { DataDirectory($0) }
+        try directory?.acquire()
         let core = try Self.makeCore(options, clock, status, directory, options.contracts)
         let cores = Locked(core)
         self.cores = cores
         var serverOptions = DevServerOptions()
-        serverOptions.bodySpoolThreshold = max(serverOptions.bodySpoolThreshold, options.bodyLimit, options.authBodyLimit)
+        serverOptions.bodySpoolThreshold = max(
+            serverOptions.bodySpoolThreshold, options.bodyLimit, options.authBodyLimit)
         serverOptions.bodyLimit = { request in cores.withLock { $0 }.bodyLimit(request) }
         serverOptions.bodyTooLarge = { request in cores.withLock { $0 }.tooLarge(request) }
         server = DevHttpServer(port: options.port, options: serverOptions) { request in
@@ -78,7 +81,10 @@ public final class DevNode: Sendable {
     public var port: UInt16 { server.port }
 
     /// Stops the node; no thread and no socket outlives the call. Calling it again does nothing.
-    public func stop() async { await server.stop() }
+    public func stop() async {
+        await server.stop()
+        directory?.release()
+    }
 
     /// Stops and starts again on the same port. A node with a data directory starts from what is on disk, another keeps
     /// what it has in memory. Faults and records stay.
@@ -86,6 +92,7 @@ public final class DevNode: Sendable {
         do {
             try await server.refuseConnections(true)
             if let directory {
+                try directory.acquire()
                 let contracts = core.contexts.contracts
                 let next = try Self.makeCore(options, clock, status, directory, contracts)
                 cores.withLock { $0 = next }
@@ -99,8 +106,8 @@ public final class DevNode: Sendable {
         }
     }
 
-    /// `true` closes the listening socket and drops every connection, so that clients are refused; `false` listens again on
-    /// the same port.
+    /// `true` closes the listening socket and drops every connection, so that clients are refused; `false` listens
+    /// again on the same port.
     public func refuseConnections(_ refuse: Bool) async throws {
         do {
             try await server.refuseConnections(refuse)
@@ -122,8 +129,8 @@ public final class DevNode: Sendable {
 
     /// Creates a context that runs a contract, and returns its id (64 hex).
     ///
-    /// With the id of a context that exists already and ran a contract of the same name, it takes that up with its state.
-    /// Throws ``DevNodeError``.
+    /// With the id of a context that exists already and ran a contract of the same name, it takes that up with its
+    /// state. Throws ``DevNodeError``.
     @discardableResult
     public func createContext(
         _ contract: any DevContract, id: String? = nil, role: DevRole = .member
@@ -151,7 +158,8 @@ public final class DevNode: Sendable {
         core.contexts[context]?.read { $0.state.values }
     }
 
-    /// The last events a context's contract emitted, oldest first, at least the last 1,000; nil when there is no such context.
+    /// The last events a context's contract emitted, oldest first, at least the last 1,000; nil when there is no such
+    /// context.
     public func contextEvents(_ context: String) -> [DevEmittedEvent]? { core.contexts[context]?.read { $0.events } }
 
     // MARK: - Users and tokens

@@ -16,15 +16,15 @@ public struct DevNodeOptions: Sendable {
     public var clientKeyRefreshTokenLifetime: TimeInterval = 7 * 86_400
     /// Seconds a token is still accepted past its `exp`, and so cannot be refreshed yet. A real node has 60.
     public var expiryLeeway: TimeInterval = 60
-    /// Where state survives a restart: users, keys, consumed refresh tokens, the token secret, contexts. Files are readable
-    /// by their owner only, and one node at a time may use the folder. Nil keeps everything in memory.
+    /// Where state survives a restart: users, keys, consumed refresh tokens, the token secret, contexts. Files are
+    /// readable by their owner only, and one node at a time may use the folder. Nil keeps everything in memory.
     public var dataDirectory: URL?
     /// Contracts that contexts found in ``dataDirectory`` may need; the bundled ones are always known.
     public var contracts: [any DevContract] = []
     /// The host that tokens are bound against; nil means what the request says.
     public var publicHost: String?
-    /// Whether the node offers `account_proof` challenges. It issues and checks challenges but verifies no proof: such a
-    /// login ends in 401 `Service unavailable`.
+    /// Whether the node offers `account_proof` challenges. It issues and checks challenges but verifies no proof: such
+    /// a login ends in 401 `Service unavailable`.
     public var accountProof = false
     /// Seconds a challenge lives.
     public var challengeLifetime: TimeInterval = 60
@@ -34,8 +34,8 @@ public struct DevNodeOptions: Sendable {
     public var bodyLimit = 2 << 20
     /// The largest body of the auth service in bytes.
     public var authBodyLimit = 1 << 20
-    /// What stands before every path (`NODE_PATH_PREFIX`), such as `/node1`. `/auth`, `/admin` and `/sse` are served without
-    /// it as well.
+    /// What stands before every path (`NODE_PATH_PREFIX`), such as `/node1`. `/auth`, `/admin` and `/sse` are served
+    /// without it as well.
     public var pathPrefix = ""
 
     /// A node for tests: any free port, user `dev` with password `dev-password`, nothing on disk.

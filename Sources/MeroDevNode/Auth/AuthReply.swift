@@ -36,7 +36,7 @@ enum AuthBody {
     /// Throws `EarlyReply`.
     static func read(_ request: DevHttpRequest, allowed: [String], limit: Int) throws -> JsonFields {
         guard request.bodyLength <= UInt64(limit) else {
-            throw EarlyReply(.text(413, "length limit exceeded"))
+            throw EarlyReply(.bodyTooLarge)
         }
         guard request.hasJsonContentType else {
             throw invalid("Expected request with `Content-Type: application/json`")
@@ -70,9 +70,14 @@ enum AuthBody {
 enum Sanitize {
     /// Letters, digits, `-` and `_` of an identifier.
     static func identifier(_ text: String) -> String {
-        String(text.unicodeScalars.filter { $0.isASCII && ($0.properties.isAlphabetic || ("0"..."9").contains($0)) || $0 == "-" || $0 == "_" })
+        String(
+            text.unicodeScalars.filter {
+                $0.isASCII && ($0.properties.isAlphabetic || ("0"..."9").contains($0)) || $0 == "-" || $0 == "_"
+            })
     }
 
     /// The printable ASCII of a free string.
-    static func text(_ text: String) -> String { String(text.unicodeScalars.filter { (0x20...0x7e).contains($0.value) }) }
+    static func text(_ text: String) -> String {
+        String(text.unicodeScalars.filter { (0x20...0x7e).contains($0.value) })
+    }
 }

@@ -5,7 +5,8 @@ extension AuthService {
     static let mockMethod = "mock"
 
     func accepts(username: String, password: String) -> Bool {
-        PasswordHash.matches(password, vault.read { $0.users[username] })
+        guard let user = vault.read({ $0.users[username] }) else { return false }
+        return PasswordHash.matches(password, user)
     }
 
     /// Adds a user with a root key, or changes a known user's password.
@@ -66,10 +67,11 @@ extension AuthService {
     private static func revokeAndReplace(_ key: KeyRecord, now: Int64, in state: inout AuthVault.State) {
         state.keys[key.id]?.revokedAt = now
         guard var user = state.users.entries.values.first(where: { $0.rootKeyId == key.id }) else { return }
-        user.rootKeyId = addRootKey(
-            userId: user.id, publicKey: key.publicKey ?? user.username, permissions: key.permissions,
-            nodeURL: key.nodeURL, now: now, to: &state
-        ).id
+        user.rootKeyId =
+            addRootKey(
+                userId: user.id, publicKey: key.publicKey ?? user.username, permissions: key.permissions,
+                nodeURL: key.nodeURL, now: now, to: &state
+            ).id
         state.users[user.username] = user
     }
 }

@@ -172,31 +172,49 @@ extension AuthService {
                 return AuthReply.failure(403, "Token does not have admin permissions")
             }
             guard caller.key.kind == .root else { return AuthReply.failure(404, "Root key not found") }
-            let isBound = context != nil || identity != nil
-            let held = ScopeSet(token: caller.key.permissions, key: caller.key.permissions)
-            for permission in asked {
-                guard let scope = DevScope(permission), Self.isGrantable(scope, isBound: isBound) else {
-                    return AuthReply.failure(400, "Permission cannot be granted to a client key: \(permission)")
-                }
-                guard scope.isBinding || held.allows(scope) else {
-                    return AuthReply.failure(400, "Root key does not have permission: \(permission)")
-                }
-            }
-            var permissions = asked
-            if let application { permissions.insert("application-binding[\(application)]", at: 0) }
-            if let context, let identity { permissions.insert("context[\(context),\(identity)]", at: 0) }
-            let now = clock.seconds
-            let lifetime = ttl.map(Self.lifetime) ?? Self.defaultClientKeyLifetime
-            let pair = try vault.change { state in
-                let key = KeyRecord(
-                    id: KeyRecord.newId(), kind: .client, userId: caller.claims.subject,
-                    permissions: permissions, createdAt: now, order: state.order(), expiresAt: now + lifetime,
-                    nodeURL: target, rootKeyId: caller.key.id, name: "Client key of \(context ?? application ?? "node")",
-                    family: UUID().uuidString.lowercased())
-                state.keys[key.id] = key
-                return mintPair(key: key, nodeURL: target, generation: state.generation)
-            }
+            var bindings: [String] = []
+            if let context, let identity { bindings.append("context[\(context),\(identity)]") }
+            if let application { bindings.append("application-binding[\(application)]") }
+            let pair = try mintClientKey(
+                root: caller.key,
+                ClientKeyRequest(
+                    permissions: asked, bindings: bindings, isBound: context != nil || identity != nil,
+                    nodeURL: target, lifetime: ttl.map(Self.lifetime),
+                    name: "Client key of \(context ?? application ?? "node")"))
             return AuthReply.tokens(pair)
+        }
+    }
+
+    struct ClientKeyRequest {
+        var permissions: [String]
+        var bindings: [String] = []
+        var isBound = false
+        var nodeURL: String?
+        var lifetime: Int64?
+        var name: String
+    }
+
+    /// Throws `EarlyReply` when a permission cannot be granted.
+    func mintClientKey(root: KeyRecord, _ request: ClientKeyRequest) throws -> DevTokens {
+        let held = ScopeSet(token: root.permissions, key: root.permissions)
+        for permission in request.permissions {
+            guard let scope = DevScope(permission), Self.isGrantable(scope, isBound: request.isBound) else {
+                throw EarlyReply(
+                    AuthReply.failure(400, "Permission cannot be granted to a client key: \(permission)"))
+            }
+            guard scope.isBinding || held.allows(scope) else {
+                throw EarlyReply(AuthReply.failure(400, "Root key does not have permission: \(permission)"))
+            }
+        }
+        let now = clock.seconds
+        return try vault.change { state in
+            let key = KeyRecord(
+                id: KeyRecord.newId(), kind: .client, userId: root.userId,
+                permissions: request.bindings + request.permissions, createdAt: now, order: state.order(),
+                expiresAt: now + (request.lifetime ?? Self.defaultClientKeyLifetime), nodeURL: request.nodeURL,
+                rootKeyId: root.id, name: request.name, family: UUID().uuidString.lowercased())
+            state.keys[key.id] = key
+            return mintPair(key: key, nodeURL: request.nodeURL, generation: state.generation)
         }
     }
 

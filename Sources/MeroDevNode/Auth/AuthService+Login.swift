@@ -77,7 +77,7 @@ extension AuthService {
             }
             switch method {
             case Self.passwordProvider, Self.passwordProviderAlias:
-                return try passwordLogin(providerData, clientName: clientName, request: request)
+                return passwordLogin(providerData, clientName: clientName, request: request)
             case Self.accountProvider where settings.accountProof:
                 return accountLogin(providerData)
             default:
@@ -92,7 +92,7 @@ extension AuthService {
 
     private func passwordLogin(
         _ data: JsonTree, clientName: String, request: DevHttpRequest
-    ) throws -> DevHttpResponse {
+    ) -> DevHttpResponse {
         func credential(_ name: String) throws -> String {
             guard let value = data[name] else { throw JsonShapeProblem.missing(name) }
             guard let text = value.stringValue else { throw JsonShapeProblem.type(value, expected: "a string") }
@@ -107,25 +107,45 @@ extension AuthService {
         } catch {
             return Self.loginRefused("Invalid request: Invalid user-password data: \(error)")
         }
+        switch checkPassword(username: username, password: password, request: request) {
+        case .refused(let response): return response
+        case .key(let key, let generation):
+            return AuthReply.tokens(mintPair(key: key, nodeURL: clientName, generation: generation))
+        }
+    }
+
+    enum PasswordCheck {
+        case key(KeyRecord, generation: UInt32)
+        case refused(DevHttpResponse)
+    }
+
+    /// The user's root key, if the password is right and the throttle lets the attempt pass.
+    func checkPassword(username: String, password: String, request: DevHttpRequest) -> PasswordCheck {
         let peer = request.peerAddress
         let now = clock.seconds
         if let wait = throttle.withLock({ $0.wait(peer: peer, account: username, now: now) }) {
-            return AuthReply.failure(
-                429, "Too many failed login attempts; please try again later", headers: [("Retry-After", String(wait))])
+            return .refused(
+                AuthReply.failure(
+                    429, "Too many failed login attempts; please try again later",
+                    headers: [("Retry-After", String(wait))]))
         }
-        guard status.isStorageAvailable else { return Self.loginRefused("Service unavailable: store is down") }
+        guard status.isStorageAvailable else {
+            return .refused(Self.loginRefused("Service unavailable: store is down"))
+        }
         let user = vault.read { $0.users[username] }
         guard PasswordHash.matches(password, user), let user else {
             throttle.withLock { $0.rejected(peer: peer, account: username, now: now) }
-            return Self.loginRefused("Authentication failed: Invalid username or password")
+            return .refused(Self.loginRefused("Authentication failed: Invalid username or password"))
         }
         throttle.withLock { $0.accepted(peer: peer, account: username) }
         let (found, generation) = vault.read { ($0.keys[user.rootKeyId], $0.generation) }
-        guard let key = found, key.revokedAt == nil else { return Self.loginRefused("Token has been revoked") }
-        if let bound = key.nodeURL.flatMap(Self.urlHost), bound != host(of: request) {
-            return Self.loginRefused("Authentication failed: Key is not valid for this node")
+        guard let key = found, key.revokedAt == nil else {
+            return .refused(Self.loginRefused("Token has been revoked"))
         }
-        return AuthReply.tokens(mintPair(key: key, nodeURL: clientName, generation: generation))
+        if let bound = key.nodeURL.flatMap(Self.urlHost), bound != host(of: request) {
+            return .refused(Self.loginRefused("Authentication failed: Key is not valid for this node"))
+        }
+        return .key(key, generation: generation)
     }
 
     /// The checks up to the challenge; a proof itself is beyond this node, and it says so instead of guessing.

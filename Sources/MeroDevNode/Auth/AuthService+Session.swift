@@ -29,8 +29,7 @@ extension AuthService {
             guard access.keyId == refresh.keyId else {
                 return AuthReply.failure(401, "Access and refresh tokens do not belong to the same key")
             }
-            let host = host(of: request)
-            if let mismatch = hostMismatch(access, host: host) ?? hostMismatch(refresh, host: host) {
+            if let mismatch = hostMismatch(access, request) ?? hostMismatch(refresh, request) {
                 return AuthReply.failure(403, mismatch, authError: "invalid_node")
             }
             return rotate(refresh)
@@ -154,8 +153,7 @@ extension AuthService {
         }
         let caller: Caller
         do {
-            caller = try check(
-                token, host: host(of: request), forceExpired: request.faultHint == .tokenExpired)
+            caller = try check(token, for: request)
         } catch let refusal as TokenRefusal {
             return Self.validateRefused(refusal)
         } catch {
@@ -166,7 +164,9 @@ extension AuthService {
             switch access {
             case .open: break
             case .node(let permission), .authAdmin(let permission):
-                guard permission.isMet(by: caller.scopes, parameters: parameters) else {
+                guard permission.isMet(by: caller.scopes, parameters: parameters),
+                    caller.isInsideBindings(parameters)
+                else {
                     return AuthReply.failure(
                         403, "Token does not carry the permissions this route requires",
                         authError: "permission_denied")

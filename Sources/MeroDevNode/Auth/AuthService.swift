@@ -50,7 +50,8 @@ final class AuthService: Sendable {
     ) -> DevTokens {
         let isClient = key.kind == .client
         let access = isClient ? min(settings.clientAccessLifetime, settings.accessLifetime) : settings.accessLifetime
-        let refresh = isClient ? min(settings.clientRefreshLifetime, settings.refreshLifetime) : settings.refreshLifetime
+        let refresh =
+            isClient ? min(settings.clientRefreshLifetime, settings.refreshLifetime) : settings.refreshLifetime
         let now = clock.seconds
         func token(_ kind: TokenClaims.Kind, _ lifetime: Int64) -> String {
             mint.sign(
@@ -67,7 +68,7 @@ final class AuthService: Sendable {
     // MARK: - Judging tokens
 
     /// The one question everything else asks: may this access token act right now? Throws `TokenRefusal`.
-    func check(_ token: String, host: String?, forceExpired: Bool = false) throws -> Caller {
+    func check(_ token: String, for request: DevHttpRequest) throws -> Caller {
         let claims: TokenClaims
         do {
             claims = try mint.verify(token, as: .access)
@@ -76,8 +77,10 @@ final class AuthService: Sendable {
         }
         guard status.isStorageAvailable else { throw TokenRefusal.storage }
         let (key, generation) = vault.read { ($0.keys[claims.keyId], $0.generation) }
-        if forceExpired || isExpired(claims, generation: generation) { throw TokenRefusal.expired }
-        if let mismatch = hostMismatch(claims, host: host) { throw TokenRefusal.wrongHost(mismatch) }
+        if request.faultHint == .tokenExpired || isExpired(claims, generation: generation) {
+            throw TokenRefusal.expired
+        }
+        if let mismatch = hostMismatch(claims, request) { throw TokenRefusal.wrongHost(mismatch) }
         guard let key else { throw TokenRefusal.keyUnknown }
         if key.revokedAt != nil { throw TokenRefusal.keyRevoked }
         if key.isExpired(at: clock.seconds) { throw TokenRefusal.keyExpired }
@@ -91,9 +94,9 @@ final class AuthService: Sendable {
     }
 
     /// Why a token that is bound to a host may not be used here; nil when it may.
-    func hostMismatch(_ claims: TokenClaims, host: String?) -> String? {
-        guard let bound = claims.nodeURL.flatMap(Self.urlHost) else { return nil }
-        guard let host else { return "Token is bound to \(bound), but the request names no host" }
+    func hostMismatch(_ claims: TokenClaims, _ request: DevHttpRequest) -> String? {
+        guard let bound = claims.boundHost else { return nil }
+        guard let host = host(of: request) else { return "Token is bound to \(bound), but the request names no host" }
         return host == bound ? nil : "Token is bound to \(bound), not to \(host)"
     }
 

@@ -21,7 +21,8 @@ struct ChallengeMint: Sendable {
 
     /// Throws `Problem`.
     func check(_ challenge: [UInt8], now: Int64) throws {
-        guard challenge.count == 32, Digest.constantTimeEqual(Array(challenge[16...]), seal(Array(challenge[..<16]))) else {
+        guard challenge.count == 32, Digest.constantTimeEqual(Array(challenge[16...]), seal(Array(challenge[..<16])))
+        else {
             throw Problem.notIssuedHere
         }
         let expiry = challenge[..<8].reversed().reduce(Int64(0)) { $0 << 8 | Int64($1) }

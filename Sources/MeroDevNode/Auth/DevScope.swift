@@ -92,7 +92,9 @@ public struct DevScope: Sendable, Hashable, CustomStringConvertible {
             "keys:clients:delete", "keys:permissions:get", "keys:permissions:update", "application-binding",
         ]
         for action in ["create", "list", "lookup", "delete"] {
-            for kind in ["context", "application", "identity", "device"] { names.append("context:alias:\(action):\(kind)") }
+            for kind in ["context", "application", "identity", "device"] {
+                names.append("context:alias:\(action):\(kind)")
+            }
         }
         return Set(names.map { $0.split(separator: ":").map(String.init) })
     }()
@@ -120,7 +122,9 @@ struct ScopeSet: Sendable {
     /// The first context a client key is bound to.
     var contextBinding: DevScope? { (held + key).first { $0.path == ["context"] && $0.resource != nil } }
     /// The first application a client key is bound to.
-    var applicationBinding: DevScope? { (held + key).first { $0.path == ["application-binding"] && $0.resource != nil } }
+    var applicationBinding: DevScope? {
+        (held + key).first { $0.path == ["application-binding"] && $0.resource != nil }
+    }
 
     /// The entries of either side that the other side covers, and the token's bindings.
     var effective: [String] {

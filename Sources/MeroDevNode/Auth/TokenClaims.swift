@@ -16,6 +16,8 @@ struct TokenClaims: Sendable, Equatable {
     var permissions: [String]
     var nodeURL: String?
     var device: String?
+    /// The host of `nodeURL`, filled in when a token is read: only there it is the same for many requests.
+    var boundHost: String?
 }
 
 /// What is wrong with a token's text, its signature or its claims.
@@ -40,4 +42,15 @@ struct Caller: Sendable {
     var claims: TokenClaims
     var key: KeyRecord
     var scopes: ScopeSet
+
+    /// A client key that is bound to a context or an application reaches no route about another one. Route templates
+    /// name such parameters `{context}` and `{application}`.
+    func isInsideBindings(_ parameters: [String: String]) -> Bool {
+        func agrees(_ bound: String?, _ asked: String?) -> Bool {
+            guard let bound, let asked else { return true }
+            return bound.lowercased() == asked.lowercased()
+        }
+        return agrees(scopes.contextBinding?.resource, parameters["context"])
+            && agrees(scopes.applicationBinding?.resource, parameters["application"])
+    }
 }

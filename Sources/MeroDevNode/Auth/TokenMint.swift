@@ -45,8 +45,8 @@ final class TokenMint: Sendable {
         return content + "." + Base64URL.encode(Digest.hmacSHA256(key: secret, Array(content.utf8)))
     }
 
-    /// A new token id: a version 4 UUID whose first four bytes say, to this node only, in which generation the token was
-    /// minted. So all tokens minted before a moment can be told from later ones without a list of them.
+    /// A new token id: a version 4 UUID whose first four bytes say, to this node only, in which generation the token
+    /// was minted. So all tokens minted before a moment can be told from later ones without a list of them.
     func newTokenId(generation: UInt32) -> String {
         var bytes = SecureRandom.bytes(16)
         let mark = generation ^ generationMask
@@ -58,7 +58,9 @@ final class TokenMint: Sendable {
             .joined(separator: "-")
     }
 
-    func generation(ofTokenId id: String) -> UInt32 { (UInt32(id.prefix(8), radix: 16) ?? generationMask) ^ generationMask }
+    func generation(ofTokenId id: String) -> UInt32 {
+        (UInt32(id.prefix(8), radix: 16) ?? generationMask) ^ generationMask
+    }
 
     /// The verified claims, whatever their times. Throws `TokenProblem`.
     func verify(_ token: String, as kind: TokenClaims.Kind) throws -> TokenClaims {
@@ -84,7 +86,8 @@ final class TokenMint: Sendable {
 
     private func decode(_ token: String) throws -> TokenClaims {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let header = Self.tree(parts[0]), let signature = Base64URL.decode(String(parts[2])) else {
+        guard parts.count == 3, let header = Self.tree(parts[0]), let signature = Base64URL.decode(String(parts[2]))
+        else {
             throw TokenProblem("InvalidToken")
         }
         guard header["alg"]?.stringValue == "HS256" else { throw TokenProblem("InvalidAlgorithm") }
@@ -115,11 +118,12 @@ final class TokenMint: Sendable {
         guard let permissions = try claim("permissions").arrayValue else {
             throw TokenProblem("malformed claim permissions")
         }
+        let nodeURL = payload["node_url"]?.stringValue
         return TokenClaims(
             subject: try text("sub"), keyId: try text("key_id"), expiresAt: try seconds("exp"),
             issuedAt: try seconds("iat"), tokenId: try text("jti"), kind: kind,
-            permissions: permissions.compactMap(\.stringValue), nodeURL: payload["node_url"]?.stringValue,
-            device: payload["device"]?.stringValue)
+            permissions: permissions.compactMap(\.stringValue), nodeURL: nodeURL,
+            device: payload["device"]?.stringValue, boundHost: nodeURL.flatMap(AuthService.urlHost))
     }
 
     private static func tree(_ part: Substring) -> JsonTree? {

@@ -28,8 +28,8 @@ public protocol DevContract: Sendable {
 
 /// One method of a ``DevContract``.
 ///
-/// A body runs alone on its context. It must not wait and must not call the node it runs on; ``readWhenReady(_:)`` is for
-/// methods that wait.
+/// A body runs alone on its context. It must not wait and must not call the node it runs on; ``readWhenReady(_:)`` is
+/// for methods that wait.
 public struct DevMethod: Sendable {
     enum Body: Sendable {
         case read(@Sendable (DevCall) throws -> DevOutput)

@@ -3,9 +3,9 @@ import MeroKit
 
 /// The key-value store that the public examples use.
 ///
-/// `set(key, value)`, `get(key)` (null when absent), `get_result(key)` (an error when absent), `get_unchecked(key)` (a panic
-/// when absent), `len`, `remove(key)` (the old value or null), `clear`, `entries`. It emits `Inserted`, `Updated`, `Removed`
-/// and `Cleared`.
+/// `set(key, value)`, `get(key)` (null when absent), `get_result(key)` (an error when absent), `get_unchecked(key)` (a
+/// panic when absent), `len`, `remove(key)` (the old value or null), `clear`, `entries`. It emits `Inserted`,
+/// `Updated`, `Removed` and `Cleared`.
 public struct KeyValueContract: DevContract {
     /// `kv-store`.
     public let name = "kv-store"

@@ -258,7 +258,9 @@ struct JsonParser {
         var code: UInt16 = 0
         for _ in 0..<4 {
             guard let byte = current else { throw problem("EOF while parsing a string") }
-            guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { throw problem("invalid escape", after: 1) }
+            guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
+                throw problem("invalid escape", after: 1)
+            }
             code = code << 4 | UInt16(digit)
             position += 1
         }

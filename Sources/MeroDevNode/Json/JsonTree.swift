@@ -68,7 +68,8 @@ extension JsonTree {
         case .string(let text): self = .string(text)
         case .array(let items): self = .array(items.map(JsonTree.init))
         case .object(let members):
-            self = .object(members.sorted { $0.key < $1.key }.map { JsonMember(name: $0.key, value: JsonTree($0.value)) })
+            self = .object(
+                members.sorted { $0.key < $1.key }.map { JsonMember(name: $0.key, value: JsonTree($0.value)) })
         case .number(let number):
             if let whole = Int64(exactly: number), whole.magnitude <= 1 << 53, !(number == 0 && number.sign == .minus) {
                 self = .number(String(whole))

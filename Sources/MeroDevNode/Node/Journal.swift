@@ -5,6 +5,7 @@ import Foundation
 ///
 /// Not safe to share between threads; its owner calls it under a lock.
 final class Journal {
+    private let directory: DataDirectory
     private let snapshotURL: URL
     private let logURL: URL
     private var descriptor: Int32 = -1
@@ -12,15 +13,16 @@ final class Journal {
     private var snapshotBytes = 0
 
     /// Opens `name` in `directory` and gives what it holds.
-    static func open(directory: URL, name: String) throws -> (journal: Journal, entries: [String: JsonTree]) {
+    static func open(directory: DataDirectory, name: String) throws -> (journal: Journal, entries: [String: JsonTree]) {
         let journal = Journal(directory: directory, name: name)
         let entries = try journal.load()
         return (journal, entries)
     }
 
-    private init(directory: URL, name: String) {
-        snapshotURL = directory.appendingPathComponent("\(name).json")
-        logURL = directory.appendingPathComponent("\(name).log")
+    private init(directory: DataDirectory, name: String) {
+        self.directory = directory
+        snapshotURL = directory.url.appendingPathComponent("\(name).json")
+        logURL = directory.url.appendingPathComponent("\(name).log")
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
@@ -53,6 +55,7 @@ final class Journal {
     /// Makes the changes durable; `snapshot` is asked for the whole map when the log has outgrown it.
     func record(_ changes: [(key: String, value: JsonTree?)], snapshot: () -> [String: JsonTree]) throws {
         guard !changes.isEmpty else { return }
+        guard directory.isHeld else { throw DevNodeError.storage("the node is stopped") }
         if logBytes > max(256 << 10, 4 * snapshotBytes) {
             var entries = snapshot()
             for change in changes { entries[change.key] = change.value }

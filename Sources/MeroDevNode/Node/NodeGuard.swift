@@ -28,7 +28,7 @@ struct NodeGuard: Sendable {
         switch check(token, request) {
         case .success(let caller):
             guard permission.isMet(by: caller.scopes, parameters: parameters),
-                Self.isInsideBinding(caller, parameters)
+                caller.isInsideBindings(parameters)
             else { return .refused(.refused(403, authError: "permission_denied")) }
             return .caller(caller)
         case .failure(.expired): return .refused(.refused(401, authError: "token_expired"))
@@ -59,8 +59,7 @@ struct NodeGuard: Sendable {
 
     private func check(_ token: String, _ request: DevHttpRequest) -> Result<Caller, TokenRefusal> {
         do {
-            let forceExpired = request.faultHint == .tokenExpired
-            return .success(try auth.check(token, host: auth.host(of: request), forceExpired: forceExpired))
+            return .success(try auth.check(token, for: request))
         } catch let refusal as TokenRefusal {
             return .failure(refusal)
         } catch {
@@ -71,11 +70,5 @@ struct NodeGuard: Sendable {
     private static func queryToken(_ request: DevHttpRequest) -> String? {
         guard let token = request.query.first(where: { $0.0 == "token" })?.1, !token.isEmpty else { return nil }
         return token
-    }
-
-    /// A client key that is bound to a context reaches no route about another one.
-    private static func isInsideBinding(_ caller: Caller, _ parameters: [String: String]) -> Bool {
-        guard let bound = caller.scopes.contextBinding?.resource, let context = parameters["context_id"] else { return true }
-        return bound.lowercased() == context.lowercased()
     }
 }

@@ -21,6 +21,21 @@ extension NodeCore {
             },
             guarded("GET", "/admin-api/is-authed") { _ in .json(200, ["data": ["status": "alive"]]) },
             guarded("GET", "/admin-api/identity") { _ in .json(200, ["data": identity.tree]) },
+            guarded("GET", "/admin-api/peers") { _ in .json(200, ["count": 0]) },
+            guarded("GET", "/admin-api/network/status") { _ in .json(200, unconnected(identity)) },
+            guarded("GET", "/admin-api/usage") { _ in .json(200, ["namespaces": []]) },
+        ]
+    }
+
+    /// The network status of a node that has started and met nobody.
+    private static func unconnected(_ identity: NodeIdentity) -> JsonTree {
+        [
+            "localPeerId": .string("dev-\((identity.tree["publicKey"]?.stringValue ?? "").prefix(16))"), "listenAddrs": [], "externalAddrs": [],
+            "relays": [], "rendezvous": [], "directUpgrades": [],
+            "autonat": [
+                "reachability": "unknown", "lastTestAddr": .null, "lastTestResult": .null, "lastTestReason": .null,
+                "lastTestObservedAddr": .null, "lastTestAt": .null,
+            ],
         ]
     }
 
@@ -32,7 +47,10 @@ extension NodeCore {
         let validate: @Sendable (RouteCall) async -> DevHttpResponse = {
             auth.validate($0.request, permissions: .standard)
         }
+        let page = HostedLogin(auth: auth)
         let open: [NodeRoute] = [
+            NodeRoute("GET", "/auth/login", .open) { page.page($0.request) },
+            NodeRoute("POST", "/auth/login", .open) { page.submit($0.request) },
             NodeRoute("GET", "/auth/health", .open) { _ in auth.health() },
             NodeRoute("GET", "/auth/providers", .open) { _ in auth.providers() },
             NodeRoute("GET", "/auth/challenge", .open) { _ in auth.challenge() },

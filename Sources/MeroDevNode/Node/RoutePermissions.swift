@@ -35,8 +35,8 @@ struct RoutePermissions: Sendable {
         open("POST", "\(api)/tee/attest")
 
         node("GET", "\(api)/applications", "application:list")
-        node("GET", "\(api)/applications/{id}", "application:list", resource: "id")
-        node("GET", "\(api)/applications/{id}/versions", "application:list", resource: "id")
+        node("GET", "\(api)/applications/{application}", "application:list", resource: "application")
+        node("GET", "\(api)/applications/{application}/versions", "application:list", resource: "application")
         node("POST", "\(api)/install-application", "application:install")
         node("GET", "\(api)/packages", "package:list-packages")
         node("GET", "\(api)/packages/{package}/versions", "package:list-versions")
@@ -44,21 +44,21 @@ struct RoutePermissions: Sendable {
 
         node("GET", "\(api)/contexts", "context:list")
         for suffix in ["", "/identities", "/identities-owned", "/storage", "/group"] {
-            node("GET", "\(api)/contexts/{id}\(suffix)", "context:list", resource: "id")
+            node("GET", "\(api)/contexts/{context}\(suffix)", "context:list", resource: "context")
         }
         node("GET", "\(api)/contexts/for-application/{application}", "context:list")
         node("GET", "\(api)/contexts/with-executors/for-application/{application}", "context:list")
         node("POST", "\(api)/contexts", "context:create")
-        node("DELETE", "\(api)/contexts/{id}", "context:delete", resource: "id")
+        node("DELETE", "\(api)/contexts/{context}", "context:delete", resource: "context")
         for suffix in ["join", "leave", "resync"] {
-            node("POST", "\(api)/contexts/{id}/\(suffix)", "context:execute", resource: "id")
+            node("POST", "\(api)/contexts/{context}/\(suffix)", "context:execute", resource: "context")
         }
         node("POST", "\(api)/contexts/sync", "context:execute")
-        node("POST", "\(api)/contexts/sync/{id}", "context:execute", resource: "id")
+        node("POST", "\(api)/contexts/sync/{context}", "context:execute", resource: "context")
         node("POST", "\(api)/identity/context", "context:execute")
-        node("POST", "\(api)/contexts/{id}/application", "context:application:update", resource: "id")
-        node("POST", "\(api)/contexts/{id}/query", "context:query", resource: "id")
-        node("GET POST", "\(api)/contexts/{id}/intents", "context:intent", resource: "id")
+        node("POST", "\(api)/contexts/{context}/application", "context:application:update", resource: "context")
+        node("POST", "\(api)/contexts/{context}/query", "context:query", resource: "context")
+        node("GET POST", "\(api)/contexts/{context}/intents", "context:intent", resource: "context")
         node("GET", "\(api)/identity", "namespace:list")
 
         node("PUT", "\(api)/blobs", "blob:add:stream")

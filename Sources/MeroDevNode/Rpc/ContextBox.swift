@@ -43,7 +43,9 @@ final class ContextBox: Sendable {
         self.inner = Locked(inner)
     }
 
-    static func applicationId(ofContract name: String) -> String { Hex.encode(Digest.sha256(Array("dev-contract:\(name)".utf8))) }
+    static func applicationId(ofContract name: String) -> String {
+        Hex.encode(Digest.sha256(Array("dev-contract:\(name)".utf8)))
+    }
 
     func read<Result>(_ body: (Inner) -> Result) -> Result { inner.withLock { body($0) } }
     func change<Result>(_ body: (inout Inner) -> Result) -> Result { inner.withLock { body(&$0) } }
@@ -186,7 +188,8 @@ final class ContextBox: Sendable {
         case .identityResolutionFailed(let detail):
             return .functionCall("Failed to resolve owned identity for this context: \(detail)")
         case .membershipCheckFailed: return .functionCall("Internal error during membership verification")
-        case .custom(let type, let data): return RpcFailure(type, data.map { (try? JsonParser.parse($0.utf8)) ?? .string($0) })
+        case .custom(let type, let data):
+            return RpcFailure(type, data.map { (try? JsonParser.parse($0.utf8)) ?? .string($0) })
         }
     }
 

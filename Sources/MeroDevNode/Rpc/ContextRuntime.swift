@@ -27,7 +27,9 @@ final class ContextRuntime: Sendable {
         self.state = Locked(state)
         let known = entries.sorted { ($0.value["order"]?.integer(Int.self) ?? 0) < ($1.value["order"]?.integer() ?? 0) }
         for (id, tree) in known {
-            guard let name = tree["contract"]?.stringValue, let executor = tree["executor"]?.stringValue else { continue }
+            guard let name = tree["contract"]?.stringValue, let executor = tree["executor"]?.stringValue else {
+                continue
+            }
             let role = tree["role"]?.stringValue.flatMap(DevRole.init) ?? .member
             let contract = self.state.withLock { $0.contracts[name] }
             let box = try makeBox(id: id, name: name, contract: contract, executor: executor, role: role)

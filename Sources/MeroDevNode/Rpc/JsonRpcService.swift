@@ -49,7 +49,8 @@ struct JsonRpcService: Sendable {
     private func dispatch(_ envelope: Envelope, _ call: RouteCall) async throws -> JsonTree {
         if let problem = envelope.problem { throw RpcFailure.parse(problem) }
         switch envelope.method {
-        case "execute": return try await execute(envelope.params, caller: call.caller, bodyLength: call.request.bodyLength)
+        case "execute":
+            return try await execute(envelope.params, caller: call.caller, bodyLength: call.request.bodyLength)
         case "sync_status": return try syncStatus(envelope.params, caller: call.caller)
         case "set_ephemeral": return try setEphemeral(envelope.params, caller: call.caller)
         default:
@@ -60,7 +61,8 @@ struct JsonRpcService: Sendable {
 
     private func execute(_ params: JsonTree, caller: Caller?, bodyLength: UInt64) async throws -> JsonTree {
         let (contextId, method, arguments) = try Self.parsing {
-            let fields = try JsonFields(params, allowed: ["contextId", "method", "argsJson"], what: "struct ExecutionRequest")
+            let fields = try JsonFields(
+                params, allowed: ["contextId", "method", "argsJson"], what: "struct ExecutionRequest")
             return (
                 try Self.contextId(fields), try fields.string("method"), try fields.value("argsJson")
             )
@@ -198,7 +200,9 @@ private struct Envelope {
         if let text = method?.stringValue {
             self.method = text
         } else {
-            problem = problem ?? method.map { "\(JsonShapeProblem.type($0, expected: "a string"))" } ?? "missing field `method`"
+            problem =
+                problem ?? method.map { "\(JsonShapeProblem.type($0, expected: "a string"))" }
+                ?? "missing field `method`"
         }
         if let params {
             self.params = params

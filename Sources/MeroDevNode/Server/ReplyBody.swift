@@ -50,11 +50,12 @@ final class ReplyBody: Sendable {
 
     /// Ends the sending now, whatever is left.
     func close(_ end: DevHttpStream.End) {
+        // The stream first, or libmicrohttpd could end the request in between and name another reason.
+        if case .stream(let stream) = source { stream.close(end) }
         state.withLock { state in
             state.hasEnded = true
             state.resumeConnection()
         }
-        if case .stream(let stream) = source { stream.close(end) }
     }
 
     // MARK: On libmicrohttpd's thread

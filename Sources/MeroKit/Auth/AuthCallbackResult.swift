@@ -3,7 +3,9 @@
 /// `nodeUrl` comes from outside: compare it with the node that the user was sent to before trusting it. Printing never
 /// shows the tokens. Spec: 10, section 6.2.
 public struct AuthCallbackResult: Sendable, Equatable {
+    /// Never empty.
     public let accessToken: String
+    /// Empty when the page gave none.
     public let refreshToken: String
     /// Empty when the login chose no application.
     public let applicationId: String
@@ -14,6 +16,7 @@ public struct AuthCallbackResult: Sendable, Equatable {
     /// The node that issued the tokens, by its own account.
     public let nodeUrl: String
 
+    /// Makes a value of its parts.
     public init(
         accessToken: String, refreshToken: String, applicationId: String, contextId: String, contextIdentity: String,
         nodeUrl: String

@@ -16,6 +16,7 @@ public struct AuthLoginOptions: Sendable {
     /// Only sent together with a package name.
     public var packageVersion: String?
 
+    /// Makes a value of its parts.
     public init(
         callbackUrl: String, mode: String, packageName: String? = nil, permissions: [String]? = nil,
         registryUrl: String? = nil, packageVersion: String? = nil

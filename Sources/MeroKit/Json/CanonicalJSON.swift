@@ -6,8 +6,10 @@ import Foundation
 /// of its reader and writer: keys in byte order, integers of 64 bits digit by digit, doubles in their shortest form.
 /// Spec: 50, section 2.
 package enum CanonicalJSON {
+    /// The text of a value. NaN and the infinities are `null`, as the node writes them.
     package static func string(_ value: JSONValue) -> String { String(decoding: bytes(value), as: UTF8.self) }
 
+    /// The same as UTF-8.
     package static func data(_ value: JSONValue) -> Data { Data(bytes(value)) }
 
     /// Throws `JSONWritingError` for a number beyond the range of a double, which a node refuses.

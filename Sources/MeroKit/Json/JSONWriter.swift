@@ -11,8 +11,10 @@ package struct JSONWriter {
     }
 
     private let style: Style
+    /// What has been written so far.
     package private(set) var bytes: [UInt8] = []
 
+    /// An empty text.
     package init(style: Style = .plain) { self.style = style }
 
     /// The text of one value.

@@ -8,14 +8,23 @@
 /// These are bits of a group's own governance. They have nothing to do with the permission scopes of a token. Bits from 10
 /// on are reserved. Spec: 10, section 11.
 public enum Capabilities {
+    /// Create contexts in the group.
     public static let canCreateContext: UInt32 = 1 << 0
+    /// Invite others.
     public static let canInviteMembers: UInt32 = 1 << 1
+    /// Join subgroups that are open without an invitation.
     public static let canJoinOpenSubgroups: UInt32 = 1 << 2
+    /// Add and remove members, change their roles.
     public static let manageMembers: UInt32 = 1 << 3
+    /// Choose the group's application.
     public static let manageApplication: UInt32 = 1 << 4
+    /// Create subgroups.
     public static let canCreateSubgroup: UInt32 = 1 << 5
+    /// Delete subgroups.
     public static let canDeleteSubgroup: UInt32 = 1 << 6
+    /// Change who sees a subgroup.
     public static let canManageVisibility: UInt32 = 1 << 7
+    /// Change names and other metadata.
     public static let canManageMetadata: UInt32 = 1 << 8
     /// Sign intents that a relay runs on one's behalf (rc.83).
     public static let canAuthorOnBehalf: UInt32 = 1 << 9

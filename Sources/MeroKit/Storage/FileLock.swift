@@ -2,13 +2,14 @@ import Foundation
 
 /// An advisory lock that several processes, and several owners within one, take in turn.
 ///
-/// It lies in a file of its own, which stays: removing it would let two waiters hold two different locks of one name.
+/// It lies in a file of its own, which stays: whoever removed it would let two hold different locks of one name.
 package struct FileLock: Sendable {
     private let file: PrivateFile
 
     /// Seconds between two attempts, at first and at most. Short, since the usual holder is done after one call to a node.
     private static let pauses = 0.002...0.05
 
+    /// Takes nothing yet.
     package init(path: String) { file = PrivateFile(path: path) }
 
     /// Runs `body` while holding the lock.
@@ -43,15 +44,6 @@ package struct FileLock: Sendable {
             close(descriptor)
             if error.code == .EWOULDBLOCK || error.code == .EINTR { return nil }
             throw error
-        }
-        // Somebody may have removed the file between the two calls; then the lock is on a file without a name.
-        var held = stat()
-        var named = stat()
-        guard fstat(descriptor, &held) == 0, lstat(file.path, &named) == 0, held.st_ino == named.st_ino,
-            held.st_dev == named.st_dev
-        else {
-            close(descriptor)
-            return nil
         }
         return descriptor
     }

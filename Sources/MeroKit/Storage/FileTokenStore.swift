@@ -26,6 +26,7 @@ public final class FileTokenStore: CoordinatingTokenStore {
         lock = FileLock(path: url.path + ".lock")
     }
 
+    /// The stored session, nil when there is none that can be read and trusted.
     public func getTokens() -> TokenData? {
         file.read().flatMap { try? MeroJSON.decode(TokenData.self, from: $0) }
     }
@@ -33,6 +34,7 @@ public final class FileTokenStore: CoordinatingTokenStore {
     /// Replaces the stored session. A failure is silent; `store(_:)` tells.
     public func setTokens(_ data: TokenData) { try? store(data) }
 
+    /// Removes the file.
     public func clear() { file.remove() }
 
     /// Replaces the stored session, durably. Throws Foundation's errors of files: no permission, no space left, …

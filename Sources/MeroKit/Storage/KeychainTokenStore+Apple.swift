@@ -26,6 +26,7 @@
             self.accessible = accessible
         }
 
+        /// The stored session, nil when there is none that can be read.
         public func getTokens() -> TokenData? {
             var query = item
             query[kSecReturnData as String] = true
@@ -38,6 +39,7 @@
             return try? JSONDecoder().decode(TokenData.self, from: data)
         }
 
+        /// Updates the item, or adds it.
         public func setTokens(_ data: TokenData) {
             guard let json = try? JSONEncoder().encode(data) else { return }
             let content: [String: Any] = [
@@ -50,6 +52,7 @@
             if added == errSecDuplicateItem { _ = update() }
         }
 
+        /// Deletes the item.
         public func clear() {
             SecItemDelete(item as CFDictionary)
         }

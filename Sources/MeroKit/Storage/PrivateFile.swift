@@ -5,6 +5,7 @@ import Foundation
 /// A replacement is written beside it, made durable and moved into place: whoever reads, at whatever moment and after
 /// whatever crash, sees the old content or the new.
 package struct PrivateFile: Sendable {
+    /// Where it is.
     package let path: String
     private let folder: String
     private let name: String
@@ -14,6 +15,7 @@ package struct PrivateFile: Sendable {
     /// Seconds after which a temporary file was surely left behind by a crash.
     static let staleAge: TimeInterval = 600
 
+    /// Reads and writes nothing yet.
     package init(path: String) {
         self.path = path
         let parent = (path as NSString).deletingLastPathComponent

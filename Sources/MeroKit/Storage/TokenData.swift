@@ -12,6 +12,7 @@ public struct TokenData: Codable, Sendable, Equatable {
     /// For information only: nothing is refreshed because of it, the node's answer decides.
     public var expiresAt: Date
 
+    /// Makes a value of its parts.
     public init(accessToken: String, refreshToken: String, expiresAt: Date) {
         self.accessToken = accessToken
         self.refreshToken = refreshToken

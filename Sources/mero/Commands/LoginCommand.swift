@@ -31,7 +31,7 @@ enum LoginCommand {
         let signIn = SignIn(invocation: invocation)
         try await signIn.prepare(connection)
         let credentials = try await signIn.credentials(for: connection)
-        try prepare(connection.profile)
+        try connection.profile.prepareFolder()
         let tokens = try await connection.signIn(credentials)
         try remember(connection, user: credentials.username)
         let claims = SessionClaims(token: tokens.accessToken)
@@ -60,16 +60,6 @@ enum LoginCommand {
                 hint: "Add --node URL\(seen), or start one here with \"mero dev\"")
         }
         return try Connection(invocation, profile: profile, settings: profile.loadSettings(), node: node)
-    }
-
-    private static func prepare(_ profile: Profile) throws {
-        do {
-            try profile.prepareFolder()
-        } catch {
-            throw Failure(
-                code: .localFile, message: "The folder \(profile.folder.path) cannot be created",
-                hint: "Check its parent's owner, or set XDG_CONFIG_HOME to another folder")
-        }
     }
 
     private static func remember(_ connection: Connection, user: String) throws {

@@ -46,11 +46,18 @@ extension Profile {
     /// The settings, empty when the profile does not exist yet.
     func loadSettings() throws -> Settings {
         guard FileManager.default.fileExists(atPath: settingsFile.path) else { return Settings() }
+        guard let content = PrivateFile(path: settingsFile.path).read() else {
+            // Who can write there can choose where the next password goes.
+            throw Failure(
+                code: .localFile,
+                message: "The profile file \(settingsFile.path) cannot be read, or others can write to it",
+                hint: "Look into it, then \"chmod 600\" or remove it")
+        }
         do {
-            return try JSONDecoder().decode(Settings.self, from: Data(contentsOf: settingsFile))
+            return try JSONDecoder().decode(Settings.self, from: content)
         } catch {
             throw Failure(
-                code: .localFile, message: "The profile file \(settingsFile.path) cannot be read",
+                code: .localFile, message: "The profile file \(settingsFile.path) is damaged",
                 hint: "Correct or remove it, then run \"mero login\" again")
         }
     }
@@ -59,8 +66,7 @@ extension Profile {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         do {
-            try prepareFolder()
-            try PrivateFile.write(encoder.encode(settings) + Data("\n".utf8), to: settingsFile)
+            try PrivateFile(path: settingsFile.path).replace(with: encoder.encode(settings) + Data("\n".utf8))
         } catch {
             throw Failure(
                 code: .localFile, message: "The profile file \(settingsFile.path) cannot be written",
@@ -70,7 +76,12 @@ extension Profile {
 
     /// Creates the folder for its owner alone. A folder that exists keeps its permissions; `mero doctor` judges them.
     func prepareFolder() throws {
-        try FileManager.default.createDirectory(
-            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        do {
+            try PrivateFile(path: settingsFile.path).makeFolder()
+        } catch {
+            throw Failure(
+                code: .localFile, message: "The folder \(folder.path) cannot be created",
+                hint: "Check its parent's owner, or set XDG_CONFIG_HOME to another folder")
+        }
     }
 }

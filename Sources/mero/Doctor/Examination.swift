@@ -46,19 +46,19 @@ struct Examination: Sendable {
     }
 
     private func files(of profile: Profile) -> [Check] {
-        guard let folder = PrivateFile.permissions(of: profile.folder) else {
+        guard FilePermissions.of(profile.folder) != nil else {
             return [.ok("profile", "\"\(profile.name)\" does not exist yet (\(profile.folder.path))")]
         }
         let names = (try? FileManager.default.contentsOfDirectory(atPath: profile.folder.path)) ?? []
         let open = names.sorted().map { profile.folder.appendingPathComponent($0) }
-            .filter { (PrivateFile.permissions(of: $0) ?? 0) & 0o077 != 0 }
+            .filter(FilePermissions.areOpen)
         if !open.isEmpty {
             let hint = open.map { "chmod 600 \($0.path)" }.joined(separator: "; ")
             return [
                 .fail("profile", "others on this machine can use files of \"\(profile.name)\"", hint, code: .localFile)
             ]
         }
-        if folder & 0o077 != 0 {
+        if FilePermissions.areOpen(profile.folder) {
             let hint = "chmod 700 \(profile.folder.path)"
             return [.warn("profile", "others on this machine can look into \"\(profile.name)\"", hint)]
         }

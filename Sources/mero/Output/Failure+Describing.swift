@@ -26,9 +26,12 @@ extension Failure {
                 status: http.status)
         case .rpc(let rpc): return describing(rpc)
         case .network(let text):
+            let isAboutTrust = text.localizedCaseInsensitiveContains("certificate")
             return Failure(
                 code: .unreachable, message: "No answer from the node: \(text)",
-                hint: "Check the address and that the node runs (\"mero doctor\" looks closer)")
+                hint: isAboutTrust
+                    ? "If the node has a private certificate authority, give its file with --cacert FILE"
+                    : "Check the address and that the node runs (\"mero doctor\" looks closer)")
         case .authenticationFailed(let text): return describingLogin(text)
         case .noCredentials, .noRefreshToken:
             return Failure(code: .notSignedIn, message: "The session has ended and cannot be renewed", hint: signIn)

@@ -28,8 +28,8 @@ struct ProfileTests {
         try profile.save(settings)
         try profile.save(settings)
         #expect(try profile.loadSettings() == settings)
-        #expect(PrivateFile.permissions(of: profile.settingsFile) == 0o600)
-        #expect(PrivateFile.permissions(of: profile.folder) == 0o700)
+        #expect(FilePermissions.of(profile.settingsFile) == 0o600)
+        #expect(FilePermissions.of(profile.folder) == 0o700)
         #expect(try FileManager.default.contentsOfDirectory(atPath: profile.folder.path) == ["config.json"])
     }
 
@@ -39,6 +39,16 @@ struct ProfileTests {
         let profile = Profile(name: "p", variables: ["XDG_CONFIG_HOME": folder.url.path])
         try profile.prepareFolder()
         try Data("{".utf8).write(to: profile.settingsFile)
+        let failure = #expect(throws: Failure.self) { try profile.loadSettings() }
+        #expect(failure?.code == .localFile)
+    }
+
+    @Test("settings that others can write to are not followed")
+    func foreignSettings() throws {
+        let folder = try TemporaryFolder()
+        let profile = Profile(name: "p", variables: ["XDG_CONFIG_HOME": folder.url.path])
+        try profile.save(Profile.Settings(node: "http://n"))
+        chmod(profile.settingsFile.path, 0o666)
         let failure = #expect(throws: Failure.self) { try profile.loadSettings() }
         #expect(failure?.code == .localFile)
     }

@@ -52,9 +52,9 @@ struct SessionTests {
         try await Workbench.with { bench in
             try await bench.login()
             let profile = Profile(name: "default", variables: ["XDG_CONFIG_HOME": bench.folder.file("config").path])
-            #expect(PrivateFile.permissions(of: profile.folder) == 0o700)
-            #expect(PrivateFile.permissions(of: profile.settingsFile) == 0o600)
-            #expect(PrivateFile.permissions(of: bench.tokensFile) == 0o600)
+            #expect(FilePermissions.of(profile.folder) == 0o700)
+            #expect(FilePermissions.of(profile.settingsFile) == 0o600)
+            #expect(FilePermissions.of(bench.tokensFile) == 0o600)
             for name in try FileManager.default.contentsOfDirectory(atPath: profile.folder.path) {
                 let content = String(
                     decoding: try Data(contentsOf: profile.folder.appendingPathComponent(name)), as: UTF8.self)

@@ -3,10 +3,6 @@ import MeroDevNode
 import MeroKit
 import Testing
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 @Suite("DevHttpServer: requests and answers") struct DevHttpServerTests {
     @Test("A request arrives as sent, the answer goes back as given") func exactRequest() async throws {
         let seen = Locked<DevHttpRequest?>(nil)
@@ -224,19 +220,6 @@ import Testing
         } _: { server async throws in
             #expect(try await get(server, "/all").body == content)
             #expect(try await get(server, "/part").body == content[1000..<201_000])
-        }
-    }
-
-    @Test("URLSession is served too") func urlSession() async throws {
-        try await withServer { server async throws in
-            let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/from/foundation"))
-            var request = URLRequest(url: url)
-            request.httpMethod = "POST"
-            request.httpBody = Data("hello".utf8)
-            let session = URLSession(configuration: .ephemeral)
-            defer { session.invalidateAndCancel() }
-            let (data, _) = try await session.data(for: request)
-            #expect(String(decoding: data, as: UTF8.self) == "POST /from/foundation hello")
         }
     }
 }

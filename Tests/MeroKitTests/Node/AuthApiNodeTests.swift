@@ -41,7 +41,8 @@ import Testing
 
     @Test(arguments: EngineUnderTest.allCases)
     func managesKeys(engine: EngineUnderTest) async throws {
-        let fixture = try await NodeFixture.start(engine)
+        let fixture = try await NodeFixture.start(engine, signedIn: false)
+        try await fixture.mero.authenticate()
         let auth = await fixture.mero.auth
         let created = try await auth.createRootKey(
             CreateKeyRequest(
@@ -111,10 +112,13 @@ import Testing
         for id in [identity.accountId, identity.publicKey, identity.accountRootPublicKey] {
             #expect(id.count == 64 && Hex.decode(id) != nil)
         }
+        #expect(try await admin.getPeersCount().count == 0)
+        #expect(try await admin.getNetworkStatus()["autonat"]?["reachability"] == "unknown")
+        #expect(try await admin.getUsage()["namespaces"] == [])
         fixture.node.setStorageAvailable(false)
         let sick = await meroError { _ = try await admin.healthCheck() }
         guard case .http(let http) = sick else { return #expect(Bool(false), "\(String(describing: sick))") }
-        #expect(http.status == 503 && http.bodyText?.contains("store_unavailable") == true && http.refusal == nil)
+        #expect(http.status == 503 && http.bodyText?.contains("store_unavailable") == true && http.refusal?.message == nil)
         await fixture.stop()
     }
 

@@ -47,17 +47,17 @@ enum Surface: String, CaseIterable, Sendable {
     /// The route of the dev node that it is tried on.
     var route: DevRouteMatch {
         switch self {
-        case .head: return "HEAD /admin-api/is-authed"
+        case .head: return "HEAD /admin-api/identity"
         case .rpc: return "POST /jsonrpc"
-        default: return "GET /admin-api/is-authed"
+        default: return "GET /admin-api/identity"
         }
     }
 
     var methodAndPath: (String, String) {
         switch self {
-        case .head: return ("HEAD", "/admin-api/is-authed")
+        case .head: return ("HEAD", "/admin-api/identity")
         case .rpc: return ("POST", "/jsonrpc")
-        default: return ("GET", "/admin-api/is-authed")
+        default: return ("GET", "/admin-api/identity")
         }
     }
 
@@ -66,7 +66,7 @@ enum Surface: String, CaseIterable, Sendable {
 
     func run(_ fixture: NodeFixture, sendOnce: Bool = false, folder: TemporaryFolder? = nil) async throws {
         let http = await fixture.mero.http
-        var request = HttpRequest(path: "/admin-api/is-authed")
+        var request = HttpRequest(path: "/admin-api/identity")
         request.sendOnce = sendOnce
         switch self {
         case .send: let _: JSONValue = try await http.send(request)

@@ -1,0 +1,139 @@
+/// What a frame of the event stream, or a message that a WebSocket pushes, is about.
+///
+/// The frame's JSON decides, never the name of the event: all of it is checked, and only what is needed to deliver it is
+/// read. Ill-formed UTF-8 is replaced, anything else that is no JSON makes the frame one to ignore.
+/// Spec: 40, section 2.2.
+enum EventFrame: Sendable {
+    /// The stream is open. Everything has to be subscribed to now, in this session.
+    case connect(sessionId: String, isReconnect: Bool)
+    /// The node ends the stream.
+    case close(reason: String?)
+    case event(ContextEvent)
+    /// The node had an event here and could not write it down.
+    case lost
+    case ignored
+
+    init(_ frame: EventStreamFrame) {
+        self.init(json: frame.bytes, count: frame.dataCount)
+    }
+
+    /// - Parameter count: How many of the bytes are the text; nil for all.
+    init(json bytes: [UInt8], count: Int? = nil) {
+        let count = min(count ?? bytes.count, bytes.count)
+        let isText = bytes.withUnsafeBytes {
+            UTF8Validation.firstInvalidOffset(in: UnsafeRawBufferPointer(rebasing: $0[..<count])) == nil
+        }
+        if isText {
+            self = Self.classify(bytes, count: count)
+        } else {
+            let repaired = Array(String(decoding: bytes[..<count], as: UTF8.self).utf8)
+            self = Self.classify(repaired, count: repaired.count)
+        }
+    }
+
+    private static func classify(_ bytes: [UInt8], count: Int) -> EventFrame {
+        bytes.withUnsafeBytes { buffer in
+            var envelope = Envelope()
+            var cursor = JSONCursor(buffer, in: 0..<count)
+            cursor.enterObject()
+            while let key = cursor.nextKey() { envelope.take(key, from: &cursor) }
+            return cursor.isAtEnd ? envelope.frame(in: bytes) : .ignored
+        }
+    }
+}
+
+/// The members of a frame that say what it is. Of a repeated one the first counts, as everywhere.
+private struct Envelope {
+    private var type = Member.absent
+    private var sessionId = Member.absent
+    private var isReconnect: Bool?
+    private var reason = Member.absent
+    private var hasError: Bool?
+    private var result: Result??
+
+    private enum Member {
+        case absent
+        case notText
+        case text(JSONStringToken)
+
+        var string: String? { if case .text(let token) = self { return token.string } else { return nil } }
+    }
+
+    private struct Result {
+        var contextId = Member.absent
+        var groupId = Member.absent
+        var type = Member.absent
+        var data: Range<Int>?
+        var range = 0..<0
+    }
+
+    mutating func take(_ key: JSONStringToken, from cursor: inout JSONCursor) {
+        if key.equals("result"), result == nil {
+            result = .some(Self.result(from: &cursor))
+        } else if key.equals("type") {
+            Self.read(&type, from: &cursor)
+        } else if key.equals("session_id") {
+            Self.read(&sessionId, from: &cursor)
+        } else if key.equals("reconnect"), isReconnect == nil {
+            isReconnect = cursor.nextByte == UInt8(ascii: "t")
+            cursor.skip()
+        } else if key.equals("reason") {
+            Self.read(&reason, from: &cursor)
+        } else if key.equals("error"), hasError == nil {
+            hasError = cursor.nextByte != UInt8(ascii: "n")
+            cursor.skip()
+        } else {
+            cursor.skip()
+        }
+    }
+
+    func frame(in bytes: [UInt8]) -> EventFrame {
+        if case .text(let type) = type {
+            if type.equals("connect"), let session = sessionId.string {
+                return .connect(sessionId: session, isReconnect: isReconnect ?? false)
+            }
+            return type.equals("close") ? .close(reason: reason.string) : .ignored
+        }
+        if let result = result ?? nil {
+            let contextId = result.contextId.string
+            let groupId = result.groupId.string
+            guard contextId != nil || groupId != nil else { return .ignored }
+            return .event(
+                ContextEvent(
+                    contextId: contextId ?? "", kind: result.type.string ?? "event", groupId: groupId,
+                    text: EventText(bytes: bytes, result: result.range, data: result.data)))
+        }
+        return hasError == true ? .lost : .ignored
+    }
+
+    /// Nil when the value is no object.
+    private static func result(from cursor: inout JSONCursor) -> Result? {
+        guard cursor.nextByte == UInt8(ascii: "{") else {
+            cursor.skip()
+            return nil
+        }
+        var result = Result()
+        let start = cursor.offset
+        cursor.enterObject()
+        while let key = cursor.nextKey() {
+            if key.equals("contextId") {
+                read(&result.contextId, from: &cursor)
+            } else if key.equals("groupId") {
+                read(&result.groupId, from: &cursor)
+            } else if key.equals("type") {
+                read(&result.type, from: &cursor)
+            } else if key.equals("data"), result.data == nil {
+                result.data = cursor.skip()
+            } else {
+                cursor.skip()
+            }
+        }
+        result.range = start..<cursor.offset
+        return result
+    }
+
+    private static func read(_ member: inout Member, from cursor: inout JSONCursor) {
+        let text = cursor.string()
+        if case .absent = member { member = text.map { .text($0) } ?? .notText }
+    }
+}
