@@ -10,7 +10,7 @@ extension Command {
             "With --node it runs against that node instead, which leaves out what only a node of its own allows. Writing and "
                 + "reading need --context, a context with the key-value contract. The profile's session is not touched.",
         ],
-        options: [.demoContext, .user, .passwordFromInput] + OptionSpec.connection,
+        options: [.demoNode, .demoContext, .user, .passwordFromInput, .profile, .cacert, .timeout, .retry],
         examples: [
             .init(says: "with a node of its own", line: "mero demo"),
             .init(
@@ -21,6 +21,9 @@ extension Command {
 }
 
 extension OptionSpec {
+    /// Without a variable: only a node that is named on this very line is written to.
+    static let demoNode = OptionSpec(
+        name: "node", short: "n", value: .node, help: "Run against this node instead of one of the demo's own.")
     static let demoContext = OptionSpec(
         name: "context", value: .text("ID"), help: "The context to write to, with --node.")
 }
@@ -28,7 +31,6 @@ extension OptionSpec {
 enum DemoCommand {
     static func run(_ invocation: Invocation) async throws -> ExitCode {
         let reporter = DemoReporter(console: invocation.console)
-        // Only what was asked for on this line: a node in the environment or the profile must not make a demo write to it.
         if invocation.arguments.has(.node) {
             try await RemoteDemo(invocation: invocation, reporter: reporter).run()
         } else {
