@@ -22,9 +22,10 @@ import Testing
         let probes = try (0..<4).map { _ in
             let process = Process()
             process.executableURL = executable
-            process.arguments = [node.url.absoluteString, folder.file("tokens.json").path, context]
-            process.standardInput = Pipe()
-            process.standardOutput = Pipe()
+            process.arguments = [
+                node.url.absoluteString, folder.file("tokens.json").path, context, folder.file("stop").path,
+            ]
+            process.standardInput = FileHandle.nullDevice
             try process.run()
             return process
         }
@@ -33,12 +34,13 @@ import Testing
         for rotation in 1...rotations {
             node.expireAccessTokens()
             try await eventually(within: 120) {
-                seen = node.requestCount("POST", "/auth/refresh")
+                // Runs, not arrivals: a pair minted after the next expiry would not be expired by it.
+                seen = node.handlerRuns("POST", "/auth/refresh")
                 return seen >= rotation || !probes.allSatisfy(\.isRunning)
             }
             guard probes.allSatisfy(\.isRunning) else { break }
         }
-        for probe in probes { (probe.standardInput as? Pipe)?.fileHandleForWriting.closeFile() }
+        try Data().write(to: folder.file("stop"))
         try await eventually { !probes.contains(where: \.isRunning) }
         #expect(probes.map(\.terminationStatus) == [0, 0, 0, 0])
         let refreshes = node.requests.filter { $0.path == "/auth/refresh" }
