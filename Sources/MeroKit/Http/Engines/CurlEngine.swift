@@ -52,7 +52,7 @@
         ) -> CurlEngine {
             let authorities = CurlAuthorities(file: certificateAuthorityFile, environment: environment)
             return engines.withLock { engines in
-                if let engine = engines[authorities]?.engine { return engine }
+                if let engine = engines[authorities]?.engine, engine.loop?.isClosed == false { return engine }
                 let engine = CurlEngine(authorities: authorities)
                 engines = engines.filter { $0.value.engine != nil }
                 engines[authorities] = Weak(engine: engine)

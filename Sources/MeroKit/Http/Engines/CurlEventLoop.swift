@@ -83,6 +83,8 @@
             }
         }
 
+        var isClosed: Bool { inbox.withLock { $0.isClosed } }
+
         private func enqueue(_ command: Command, in inbox: inout Inbox) {
             inbox.commands.append(command)
             guard inbox.isWaiting else { return }

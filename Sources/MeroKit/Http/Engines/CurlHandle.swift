@@ -86,8 +86,9 @@
             sendAtMostOnce = request.sendAtMostOnce
             sink = CurlBodySink(request.sink)
             progress = CurlProgress(request)
-            // Well inside UInt64 however large the number, and never zero.
-            inactivityLimit = UInt64(min(max(request.inactivityTimeout, 0.001), 1e9) * 1e9)
+            // Well inside UInt64 however large the number, never zero, and not a trap for what is no number.
+            let seconds = request.inactivityTimeout > 0.001 ? min(request.inactivityTimeout, 1e9) : 0.001
+            inactivityLimit = UInt64(seconds * 1e9)
             lastActivity = clock.now
             try apply(request)
             self.transfer = transfer
@@ -100,7 +101,9 @@
         func end(_ code: CURLcode) -> CurlCompletion {
             var status = 0
             merokit_curl_get_long(easy, CURLINFO_RESPONSE_CODE, &status)
-            if code == CURLE_OK, stop == nil, let problem = sink.finish(status: status) { stop = .sink(problem) }
+            if code == CURLE_OK, headerBlockEnded, stop == nil, let problem = sink.finish(status: status) {
+                stop = .sink(problem)
+            }
             if let error = failure(code) { return end(.failure(error)) }
             progress?.finish(easy)
             let answer = CurlAnswer(status: status, headerLines: headerLines, body: sink.body)
@@ -144,9 +147,9 @@
             case .wouldSendTwice:
                 return error(.connectionLost, "The connection broke, and this request is sent only once")
             case nil:
-                guard code != CURLE_OK else {
-                    // libcurl takes a connection that ends among the header lines for a complete answer.
-                    return headerBlockEnded ? nil : error(.connectionLost, "The answer's head was cut short")
+                if code == CURLE_OK {
+                    // libcurl takes a connection that ends within the head for an answer without a body.
+                    return headerBlockEnded ? nil : error(.connectionLost, "The answer was cut short")
                 }
                 return EngineError(curlCode: code, wasSent: wasSent, detail: String(cString: errorText))
             }
@@ -213,7 +216,7 @@
                 stop = .sink(problem)
                 return false
             }
-            progress?.moved(easy, now: clock.now)
+            progress?.received(easy, now: clock.now)
             return true
         }
 
@@ -222,7 +225,7 @@
             lastActivity = clock.now
             do {
                 let count = try source?.read(into: buffer) ?? 0
-                progress?.moved(easy, now: clock.now)
+                progress?.sent(easy, now: clock.now)
                 return count
             } catch {
                 stop = .source((error as? CurlBodySource.Problem)?.message ?? "Cannot read the file")
