@@ -68,6 +68,6 @@ extension Engine {
     func client(baseURL: URL) -> URLSessionHttpClient {
         URLSessionHttpClient(
             baseURL: baseURL, hooks: TransportHooks(getAuthToken: { SampleCall.token }),
-            session: self == .urlSession ? .shared : nil, retryPolicy: .never)
+            session: self == .urlSession ? .shared : nil)
     }
 }
