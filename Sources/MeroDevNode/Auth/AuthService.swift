@@ -18,7 +18,7 @@ final class AuthService: Sendable {
         var mockTokens: DevMockTokens
     }
 
-    /// Without row in the table of the permission scopes this is what a fresh client key lives for: 30 days.
+    /// What a client key lives for when nobody says otherwise: 30 days.
     static let defaultClientKeyLifetime: Int64 = 2_592_000
     static let version = "0.11.0-rc.83"
 

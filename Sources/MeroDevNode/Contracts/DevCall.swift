@@ -110,7 +110,6 @@ public struct DevState: Sendable {
     public var values: [String: JSONValue] { map.entries.mapValues(\.jsonValue) }
 
     var entries: [String: JsonTree] { map.entries }
-    var isTouched: Bool { map.isTouched }
     var changes: [(key: String, old: JsonTree?, new: JsonTree?)] { map.changes.filter { $0.old != $0.new } }
     mutating func commit() { map.commit() }
     mutating func rollback() { map.rollback() }

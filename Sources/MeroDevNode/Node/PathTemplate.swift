@@ -14,7 +14,6 @@ struct PathTemplate: Sendable, Hashable {
         Substring(path).split(separator: "/", omittingEmptySubsequences: false).dropFirst().map { $0 }
     }
 
-    var segmentCount: Int { segments.count }
     var isLiteral: Bool { !text.contains("{") }
 
     /// Where templates overlap, the one with more leading words wins.

@@ -14,8 +14,6 @@ struct UndoMap<Value: Sendable>: Sendable {
         }
     }
 
-    var isTouched: Bool { !before.isEmpty }
-
     /// What the running change left under each key it touched, and what was there before.
     var changes: [(key: String, old: Value?, new: Value?)] { before.map { ($0.key, $0.value, entries[$0.key]) } }
 

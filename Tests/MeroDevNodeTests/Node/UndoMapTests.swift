@@ -15,7 +15,7 @@ import Testing
         #expect(changes == ["a": [1, nil], "b": [2, nil], "c": [nil, 3], "d": [nil, nil]])
         map.rollback()
         #expect(map.entries == ["a": 1, "b": 2])
-        #expect(!map.isTouched)
+        #expect(map.changes.isEmpty)
         map["c"] = 3
         map.commit()
         map.rollback()
