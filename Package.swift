@@ -35,8 +35,11 @@ let package = Package(
             dependencies: ["MeroKit", .target(name: "CMicrohttpd", condition: desktopOnly)]),
         .target(name: "MeroKitTestSupport", dependencies: ["MeroKit", "MeroDevNode"]),
         .executableTarget(name: "mero", dependencies: ["MeroKit", "MeroDevNode"]),
+        // A process of its own that tests start several times over one token store.
+        .executableTarget(name: "merokit-store-probe", dependencies: ["MeroKit"], path: "Tests/Probes/StoreProbe"),
         .testTarget(
-            name: "MeroKitTests", dependencies: ["MeroKit", "MeroDevNode", "MeroKitTestSupport"],
+            name: "MeroKitTests",
+            dependencies: ["MeroKit", "MeroDevNode", "MeroKitTestSupport", "merokit-store-probe"],
             exclude: ["Fixtures"]),
         .testTarget(name: "MeroDevNodeTests", dependencies: ["MeroDevNode", "MeroKit"]),
         .testTarget(name: "MeroCommandTests", dependencies: ["mero", "MeroDevNode"]),

@@ -29,6 +29,9 @@ static inline CURLcode merokit_curl_set_progress_callback(CURL *handle, merokit_
 static inline CURLcode merokit_curl_set_seek_callback(CURL *handle, merokit_curl_seek_callback value) {
     return curl_easy_setopt(handle, CURLOPT_SEEKFUNCTION, value);
 }
+static inline CURLcode merokit_curl_set_prereq_callback(CURL *handle, curl_prereq_callback value) {
+    return curl_easy_setopt(handle, CURLOPT_PREREQFUNCTION, value);
+}
 static inline CURLcode merokit_curl_get_long(CURL *handle, CURLINFO info, long *value) {
     return curl_easy_getinfo(handle, info, value);
 }

@@ -14,9 +14,7 @@ import MeroKit
 ///
 /// The handler of `setHandler` serves every session of `makeSession()`; tests that run in parallel use
 /// `makeSession(handler:)`, whose handler serves that session alone.
-public final class MockURLProtocol: URLProtocol, @unchecked Sendable {
-    // Safe to share: the class has no stored properties of its own; its statics are locked.
-
+public final class MockURLProtocol: URLProtocol {
     /// One answer.
     public struct Stub: Sendable {
         public var status: Int

@@ -2,9 +2,13 @@
 ///
 /// Spec: 10, section 9.9.
 public struct ClientKey: Codable, Sendable {
+    /// The key's id.
     public var clientId: String
+    /// The id of the root key that it was minted below.
     public var rootKeyId: String
+    /// A label.
     public var name: String
+    /// What its tokens may do.
     public var permissions: [String]
     /// Unix seconds.
     public var createdAt: Int
@@ -13,6 +17,7 @@ public struct ClientKey: Codable, Sendable {
     /// False when the key is revoked or expired.
     public var isValid: Bool
 
+    /// Makes a value of its parts.
     public init(
         clientId: String, rootKeyId: String, name: String, permissions: [String], createdAt: Int,
         revokedAt: Int? = nil, isValid: Bool
@@ -43,6 +48,7 @@ public struct ClientKey: Codable, Sendable {
 public struct GenerateClientKeyRequest: Codable, Sendable {
     /// Together with `contextIdentity`: binds the key to this context and identity.
     public var contextId: String?
+    /// Together with `contextId`: the identity in it.
     public var contextIdentity: String?
     /// Each must be grantable, and held by the root key.
     public var permissions: [String]?
@@ -53,6 +59,7 @@ public struct GenerateClientKeyRequest: Codable, Sendable {
     /// Lifetime of the key in seconds (rc.83); the node's own default is 30 days. No key lives for ever.
     public var ttlSecs: UInt64?
 
+    /// Makes a value of its parts.
     public init(
         contextId: String? = nil, contextIdentity: String? = nil, permissions: [String]? = nil,
         targetNodeUrl: String? = nil, applicationId: String? = nil, ttlSecs: UInt64? = nil
@@ -77,10 +84,12 @@ public struct GenerateClientKeyRequest: Codable, Sendable {
 
 /// Answer of `DELETE /admin/keys/{keyId}/clients/{clientId}`. Spec: 10, section 9.9.
 public struct DeleteClientResponse: Codable, Sendable {
+    /// False when the node kept the key.
     public var success: Bool
     /// Empty when the node gives no text.
     public var message: String
 
+    /// Makes a value of its parts.
     public init(success: Bool, message: String) {
         self.success = success
         self.message = message

@@ -2,8 +2,10 @@
 ///
 /// The access token that belongs to it stays valid until it expires. Spec: 10, section 9.9.
 public struct LogoutRequest: Codable, Sendable {
+    /// The token to retire.
     public var refreshToken: String
 
+    /// Makes a value of its parts.
     public init(refreshToken: String) { self.refreshToken = refreshToken }
 
     private enum CodingKeys: String, CodingKey {
@@ -17,8 +19,10 @@ extension LogoutRequest: Redacting {
 
 /// Answer of `POST /auth/logout`. Spec: 10, section 9.9.
 public struct LogoutResponse: Codable, Sendable {
+    /// True when the node did it.
     public var success: Bool
 
+    /// Makes a value of its parts.
     public init(success: Bool) { self.success = success }
 }
 
@@ -27,6 +31,7 @@ public struct RevokeTokenRequest: Codable, Sendable {
     /// The key's id.
     public var clientId: String
 
+    /// Makes a value of its parts.
     public init(clientId: String) { self.clientId = clientId }
 
     private enum CodingKeys: String, CodingKey {
@@ -36,9 +41,12 @@ public struct RevokeTokenRequest: Codable, Sendable {
 
 /// Answer of `POST /admin/revoke`. Spec: 10, section 9.9.
 public struct RevokeTokenResponse: Codable, Sendable {
+    /// True when the node did it.
     public var success: Bool
+    /// The node's words.
     public var message: String
 
+    /// Makes a value of its parts.
     public init(success: Bool, message: String) {
         self.success = success
         self.message = message

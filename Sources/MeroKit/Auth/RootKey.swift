@@ -2,6 +2,7 @@
 ///
 /// Spec: 10, section 9.9.
 public struct RootKey: Codable, Sendable {
+    /// The key's id.
     public var keyId: String
     /// Empty when the node names none.
     public var publicKey: String
@@ -11,8 +12,10 @@ public struct RootKey: Codable, Sendable {
     public var createdAt: Int
     /// Unix seconds, nil while the key is good.
     public var revokedAt: Int?
+    /// What its tokens may do.
     public var permissions: [String]
 
+    /// Makes a value of its parts.
     public init(
         keyId: String, publicKey: String, authMethod: String, createdAt: Int, revokedAt: Int? = nil,
         permissions: [String]
@@ -34,6 +37,7 @@ public struct RootKey: Codable, Sendable {
         case permissions
     }
 
+    /// Reads a key or method that is null as empty text.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -50,13 +54,16 @@ public struct RootKey: Codable, Sendable {
 ///
 /// Printing it never shows `providerData`, which holds the password. Spec: 10, section 9.9.
 public struct CreateKeyRequest: Codable, Sendable {
+    /// A label for a password login.
     public var publicKey: String
+    /// The provider, e.g. `user_password`.
     public var authMethod: String
     /// For a password: `username` and `password`, the latter of 8 to 128 characters.
     public var providerData: [String: JSONValue]
     /// Restricts the key to this node URL. Left out of the body when nil.
     public var targetNodeUrl: String?
 
+    /// Makes a value of its parts.
     public init(
         publicKey: String, authMethod: String, providerData: [String: JSONValue], targetNodeUrl: String? = nil
     ) {
@@ -85,10 +92,12 @@ extension CreateKeyRequest: Redacting {
 
 /// Answer of `POST /admin/keys`. Spec: 10, section 9.9.
 public struct CreateKeyResponse: Codable, Sendable {
+    /// True when the node did it.
     public var status: Bool
     /// `Key was created` or `Key was updated`.
     public var message: String
 
+    /// Makes a value of its parts.
     public init(status: Bool, message: String) {
         self.status = status
         self.message = message
@@ -99,10 +108,12 @@ public struct CreateKeyResponse: Codable, Sendable {
 ///
 /// A node that refuses to delete its last root key says so with a 200 and `success` false. Spec: 10, section 9.9.
 public struct DeleteKeyResponse: Codable, Sendable {
+    /// False when the node kept the key.
     public var success: Bool
     /// Empty when the node gives no text.
     public var message: String
 
+    /// Makes a value of its parts.
     public init(success: Bool, message: String) {
         self.success = success
         self.message = message

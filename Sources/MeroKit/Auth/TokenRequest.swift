@@ -22,6 +22,7 @@ public struct TokenRequest: Codable, Sendable {
     /// What the provider asks for, e.g. `username` and `password`.
     public var providerData: [String: JSONValue]
 
+    /// Makes a value of its parts.
     public init(
         authMethod: String, publicKey: String, clientName: String, permissions: [String]?, timestamp: Int,
         providerData: [String: JSONValue]
@@ -61,6 +62,7 @@ public struct RefreshTokenRequest: Codable, Sendable {
     /// The refresh token that came with it.
     public var refreshToken: String
 
+    /// Makes a value of its parts.
     public init(accessToken: String, refreshToken: String) {
         self.accessToken = accessToken
         self.refreshToken = refreshToken
@@ -80,6 +82,7 @@ extension RefreshTokenRequest: Redacting {
 ///
 /// Nil properties are left out of the body. Spec: 10, section 9.12.
 public struct MockTokenRequest: Codable, Sendable {
+    /// A label.
     public var clientName: String
     /// The node's own default is `["admin"]`.
     public var permissions: [String]?
@@ -90,6 +93,7 @@ public struct MockTokenRequest: Codable, Sendable {
     /// Seconds.
     public var refreshTokenExpiry: Int?
 
+    /// Makes a value of its parts.
     public init(
         clientName: String, permissions: [String]? = nil, nodeUrl: String? = nil, accessTokenExpiry: Int? = nil,
         refreshTokenExpiry: Int? = nil

@@ -2,10 +2,12 @@
 ///
 /// Printing it never shows the tokens. Spec: 10, section 9.5.
 public struct TokenResponse: Codable, Sendable {
+    /// The tokens.
     public var data: Payload
     /// Always nil in a success.
     public var error: String?
 
+    /// Makes a value of its parts.
     public init(data: Payload, error: String? = nil) {
         self.data = data
         self.error = error
@@ -13,11 +15,14 @@ public struct TokenResponse: Codable, Sendable {
 
     /// The tokens themselves.
     public struct Payload: Codable, Sendable {
+        /// Sent with every request from now on.
         public var accessToken: String
+        /// Buys the next pair, once.
         public var refreshToken: String
         /// Always nil in a success.
         public var error: String?
 
+        /// Makes a value of its parts.
         public init(accessToken: String, refreshToken: String, error: String? = nil) {
             self.accessToken = accessToken
             self.refreshToken = refreshToken

@@ -121,7 +121,7 @@ extension URLSessionHttpClient {
         let target: RequestTarget
         let sink: EngineSink
         let timeout: TimeInterval
-        /// The path below the base URL; nil for another origin, which never sees this client's token.
+        /// The path below the base URL, nil elsewhere.
         let withinBase: String?
         let sendAtMostOnce: Bool
         let ownAuthorization: Bool
@@ -152,7 +152,8 @@ extension URLSessionHttpClient {
 
     /// One attempt: at most one refresh and one repetition belong to it.
     private func attempt(_ call: Call) async throws -> EngineResponse {
-        let carriesToken = call.withinBase != nil && !call.ownAuthorization
+        // Another origin never sees this client's token.
+        let carriesToken = call.target.origin == base.origin && !call.ownAuthorization
         var presented = carriesToken ? await hooks.currentToken() : nil
         var refreshed = false
         while true {

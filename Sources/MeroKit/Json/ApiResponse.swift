@@ -2,9 +2,12 @@
 ///
 /// In a 2xx answer only `data` counts. Spec: 10, section 9.2.
 public struct ApiResponse<T: Codable & Sendable>: Codable, Sendable {
+    /// The payload.
     public var data: T?
+    /// Text for a person; nil in a success.
     public var error: String?
 
+    /// Makes a value of its parts.
     public init(data: T?, error: String? = nil) {
         self.data = data
         self.error = error

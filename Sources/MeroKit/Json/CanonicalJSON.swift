@@ -6,18 +6,20 @@ import Foundation
 /// of its reader and writer: keys in byte order, integers of 64 bits digit by digit, doubles in their shortest form.
 /// Spec: 50, section 2.
 package enum CanonicalJSON {
+    /// The text of a value. NaN and the infinities are `null`, as the node writes them.
     package static func string(_ value: JSONValue) -> String { String(decoding: bytes(value), as: UTF8.self) }
 
+    /// The same as UTF-8.
     package static func data(_ value: JSONValue) -> Data { Data(bytes(value)) }
 
-    /// Throws `JSONSyntaxError` for a number beyond the range of a double: a node refuses it.
+    /// Throws `JSONWritingError` for a number beyond the range of a double, which a node refuses.
     package static func data(_ value: ExactJSON) throws -> Data {
         var writer = JSONWriter(style: .canonical)
         try writer.write(value)
         return Data(writer.bytes)
     }
 
-    /// Of a JSON text, integers of any length being read exactly. Throws `JSONSyntaxError`.
+    /// Of a JSON text, integers being read exactly. Throws `JSONSyntaxError`, and what `data(_:)` of the tree throws.
     package static func data(ofText json: some ContiguousBytes) throws -> Data {
         try data(ExactJSON(jsonBytes: json))
     }
@@ -37,7 +39,7 @@ extension CanonicalJSON {
     static func spelling(ofNumber text: String) throws(JSONWritingError) -> String {
         if let integer = Int64(text) { return String(integer) }
         if let integer = UInt64(text) { return String(integer) }
-        guard let number = Double(text), number.isFinite else { throw .notANumber }
+        guard let number = Double(text), number.isFinite else { throw .notFinite }
         return spelling(of: number)
     }
 

@@ -3,6 +3,7 @@
 /// Decodes from any JSON value, and from an empty body where an HTTP client offers one. Encodes to nothing, which
 /// `JSONEncoder` refuses at the top level: send `{}` as `HttpBody.json(Data("{}".utf8))`. Spec: 10, section 2.1.
 public struct Empty: Codable, Sendable {
+    /// The only value.
     public init() {}
 
     /// Takes whatever stands there.

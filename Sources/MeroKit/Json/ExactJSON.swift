@@ -14,10 +14,14 @@ package enum ExactJSON: Sendable {
     /// In the order of the text. A key may repeat; its first member is the one that counts.
     case object([Member])
 
+    /// A key and its value.
     package struct Member: Sendable {
+        /// Without escapes.
         package let key: String
+        /// Whatever stands behind the colon.
         package let value: ExactJSON
 
+        /// A member made of its parts.
         package init(key: String, value: ExactJSON) {
             self.key = key
             self.value = value

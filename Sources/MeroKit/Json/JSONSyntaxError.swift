@@ -4,6 +4,7 @@ import Foundation
 ///
 /// It names a place and never quotes the text, which may hold secrets.
 package struct JSONSyntaxError: Error, Sendable, Equatable {
+    /// What is wrong, in words for a person.
     package enum Kind: String, Sendable {
         case unexpectedEnd = "the text ends too early"
         case unexpectedByte = "unexpected character"
@@ -18,10 +19,12 @@ package struct JSONSyntaxError: Error, Sendable, Equatable {
         case notAnObject = "not an object"
     }
 
+    /// What is wrong.
     package let kind: Kind
     /// Where the trouble is, counted in bytes from the start of the text.
     package let offset: Int
 
+    /// An error made of its parts.
     package init(_ kind: Kind, at offset: Int) {
         self.kind = kind
         self.offset = offset
@@ -29,5 +32,6 @@ package struct JSONSyntaxError: Error, Sendable, Equatable {
 }
 
 extension JSONSyntaxError: LocalizedError {
+    /// One line for a person.
     package var errorDescription: String? { "Invalid JSON at byte \(offset): \(kind.rawValue)" }
 }

@@ -80,6 +80,7 @@ extension JSONValue: Codable {
         }
     }
 
+    /// Writes the value as what it is.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
@@ -96,12 +97,17 @@ extension JSONValue: Codable {
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByFloatLiteral, ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
+    /// A string.
     public init(stringLiteral value: String) { self = .string(value) }
+    /// True or false.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
     /// An integer beyond 2^53 becomes the nearest double.
     public init(integerLiteral value: Int) { self = .number(Double(value)) }
+    /// A number.
     public init(floatLiteral value: Double) { self = .number(value) }
+    /// `null`.
     public init(nilLiteral: ()) { self = .null }
+    /// An array.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
     /// A repeated key keeps its last value.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {

@@ -11,8 +11,10 @@ package struct JSONWriter {
     }
 
     private let style: Style
+    /// What has been written so far.
     package private(set) var bytes: [UInt8] = []
 
+    /// An empty text.
     package init(style: Style = .plain) { self.style = style }
 
     /// The text of one value.
@@ -152,7 +154,7 @@ package struct JSONWriter {
 
     private func spelling(of number: Double) throws(JSONWritingError) -> String {
         if style == .canonical { return CanonicalJSON.spelling(of: number) }
-        guard number.isFinite else { throw .notANumber }
+        guard number.isFinite else { throw .notFinite }
         if number == 0 { return number.sign == .minus ? "-0" : "0" }
         if let digits = CanonicalJSON.integerDigits(of: number) { return digits }
         return number.description
@@ -161,6 +163,6 @@ package struct JSONWriter {
 
 /// Why a value has no JSON text.
 package enum JSONWritingError: Error, Sendable {
-    /// JSON has neither NaN nor infinity.
-    case notANumber
+    /// NaN, infinity, or a number beyond the range of a double: JSON has no such thing, or nobody could read it.
+    case notFinite
 }

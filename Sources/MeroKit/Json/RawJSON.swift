@@ -64,9 +64,9 @@ extension RawJSON: Codable {
     }
 
     private static func quoted(_ text: String) -> String {
-        var output = Data()
-        JSONWriter.append(text, to: &output)
-        return String(decoding: output, as: UTF8.self)
+        var writer = JSONWriter()
+        writer.write(string: text)
+        return String(decoding: writer.bytes, as: UTF8.self)
     }
 
     /// A part of the text on its way into an encoder.

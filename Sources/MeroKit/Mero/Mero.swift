@@ -72,7 +72,7 @@ public actor Mero {
             let bundle = Self.bundle(response)
             try await session.replaceExclusively(bundle)
             return bundle
-        } catch let error as MeroError {
+        } catch let error where !(error is CancellationError) {
             throw MeroError.authenticationFailed(error.localizedDescription)
         }
     }
@@ -144,6 +144,9 @@ extension Mero {
             } catch MeroError.authRevoked(let reason, let http) {
                 await onAuthRevoked?(reason)
                 throw MeroError.authRevoked(reason: reason, http: http)
+            } catch let error where !(error is MeroError || error is CancellationError) {
+                // The store's own: its exclusive section cannot be had.
+                throw MeroError.authenticationFailed("Token refresh failed: \(error.localizedDescription)")
             }
         }
         hooks.onTokenRefused = { reason, presented in

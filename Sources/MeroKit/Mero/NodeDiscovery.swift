@@ -11,11 +11,7 @@ public enum NodeDiscovery {
 
     /// `http://localhost:<port>`.
     public static func localNodeURL(port: Int) -> URL {
-        var components = URLComponents()
-        components.scheme = "http"
-        components.host = "localhost"
-        components.port = port
-        return components.url ?? URL(fileURLWithPath: "/")
+        URL(string: "http://localhost:\(port)") ?? URL(fileURLWithPath: "/")
     }
 
     /// A route below a base URL, whose own path prefix is kept. `path` is relative, without a leading slash.
@@ -34,9 +30,9 @@ public enum NodeDiscovery {
         _ baseURL: URL, timeout: TimeInterval = 2, session: URLSession? = nil
     ) async -> Bool {
         let http = URLSessionHttpClient(baseURL: baseURL, timeout: timeout, session: session, retryPolicy: .never)
-        let path = endpoint(baseURL, path: "admin-api/health").absoluteString
-        guard let (body, _) = try? await http.sendRaw(HttpRequest(path: path)) else { return false }
-        return isHealthy(body)
+        let path = endpoint(baseURL, path: healthPath).absoluteString
+        guard let (body, head) = try? await http.sendRaw(HttpRequest(path: path)) else { return false }
+        return isHealthy(status: head.status, body: body)
     }
 
     /// The local nodes that are healthy, in the order of the ports given.
@@ -59,10 +55,16 @@ public enum NodeDiscovery {
         }
     }
 
-    /// Judges the body of a 2xx health answer: anything without a status counts as healthy.
-    static func isHealthy(_ body: Data) -> Bool {
-        guard let value = try? MeroJSON.decode(JSONValue.self, from: body) else { return true }
-        guard let status = value["data"]?["status"] ?? value["status"] else { return true }
-        return status.stringValue?.lowercased() == "alive"
+    /// Where a node tells whether it is alive, relative to its base URL.
+    static let healthPath = "admin-api/health"
+
+    /// What an answer to a health question means: true unless the node says, by status or in words, that it is not well.
+    ///
+    /// A body that is no JSON, or that names no state, leaves it at the status.
+    static func isHealthy(status: Int, body: Data) -> Bool {
+        guard (200..<300).contains(status) else { return false }
+        guard let answer = try? JSONValue(jsonBytes: body), let state = answer["data"]?["status"] ?? answer["status"]
+        else { return true }
+        return state.stringValue?.lowercased() == "alive"
     }
 }

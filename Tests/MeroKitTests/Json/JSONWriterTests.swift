@@ -24,7 +24,7 @@ struct JSONWriterTests {
 
     @Test("NaN and the infinities are errors", arguments: [Double.nan, .infinity, -.infinity])
     func notNumbers(number: Double) {
-        #expect(throws: JSONWritingError.notANumber) { try text(["a": [.number(number)]]) }
+        #expect(throws: JSONWritingError.notFinite) { try text(["a": [.number(number)]]) }
     }
 
     @Test("Members are in byte order, at every depth")

@@ -1,0 +1,44 @@
+import Foundation
+
+/// What a child process is asked to do, given to it as one argument of JSON.
+enum Job: Codable {
+    case calls(CallJob)
+    case transfer(TransferJob)
+    case decode(DecodeJob)
+    case cancel(CancelJob)
+
+    static let flag = "--worker"
+
+    func arguments() throws -> [String] {
+        [Self.flag, String(decoding: try JSONEncoder().encode(self), as: UTF8.self)]
+    }
+
+    func run() async throws -> Data {
+        let encoder = JSONEncoder()
+        switch self {
+        case .calls(let job): return try encoder.encode(await job.run())
+        case .transfer(let job): return try encoder.encode(await job.run())
+        case .decode(let job): return try encoder.encode(job.run())
+        case .cancel(let job): return try encoder.encode(await job.run())
+        }
+    }
+}
+
+/// Which of MeroKit's two ways to the wire.
+enum Engine: String, Codable, CaseIterable {
+    /// What an app gets that names no session: libcurl on Linux.
+    case standard
+    case urlSession
+
+    var name: String {
+        switch self {
+        case .standard: "MeroKit, default engine"
+        case .urlSession: "MeroKit, URLSession engine"
+        }
+    }
+}
+
+/// Seconds on a clock that never jumps.
+func monotonicSeconds() -> Double {
+    Double(DispatchTime.now().uptimeNanoseconds) / 1e9
+}

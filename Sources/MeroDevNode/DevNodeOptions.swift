@@ -1,0 +1,66 @@
+import Foundation
+
+/// How a dev node is set up.
+public struct DevNodeOptions: Sendable {
+    /// The port on 127.0.0.1; 0 takes a free one.
+    public var port: UInt16 = 0
+    /// Who may log in by password.
+    public var users: [(username: String, password: String)] = [("dev", "dev-password")]
+    /// Seconds an access token lives.
+    public var accessTokenLifetime: TimeInterval = 3600
+    /// Seconds a refresh token lives.
+    public var refreshTokenLifetime: TimeInterval = 30 * 86_400
+    /// Seconds an access token of a client key lives; never longer than ``accessTokenLifetime``.
+    public var clientKeyAccessTokenLifetime: TimeInterval = 900
+    /// Seconds a refresh token of a client key lives; never longer than ``refreshTokenLifetime``.
+    public var clientKeyRefreshTokenLifetime: TimeInterval = 7 * 86_400
+    /// Seconds a token is still accepted past its `exp`, and so cannot be refreshed yet. A real node has 60.
+    public var expiryLeeway: TimeInterval = 60
+    /// Where state survives a restart: users, keys, consumed refresh tokens, the token secret, contexts. Files are
+    /// readable by their owner only, and one node at a time may use the folder. Nil keeps everything in memory.
+    public var dataDirectory: URL?
+    /// Contracts that contexts found in ``dataDirectory`` may need; the bundled ones are always known.
+    public var contracts: [any DevContract] = []
+    /// The host that tokens are bound against; nil means what the request says.
+    public var publicHost: String?
+    /// Whether the node offers `account_proof` challenges. It issues and checks challenges but verifies no proof: such
+    /// a login ends in 401 `Service unavailable`.
+    public var accountProof = false
+    /// Seconds a challenge lives.
+    public var challengeLifetime: TimeInterval = 60
+    /// Whether `POST /auth/mock-token` is served.
+    public var mockTokens: DevMockTokens = .disabled
+    /// The largest body of `POST /jsonrpc` in bytes.
+    public var bodyLimit = 2 << 20
+    /// The largest body of the auth service in bytes.
+    public var authBodyLimit = 1 << 20
+    /// What stands before every path (`NODE_PATH_PREFIX`), such as `/node1`. `/auth`, `/admin` and `/sse` are served
+    /// without it as well.
+    public var pathPrefix = ""
+
+    /// A node for tests: any free port, user `dev` with password `dev-password`, nothing on disk.
+    public init() {}
+
+    var normalizedPathPrefix: String {
+        let words = pathPrefix.split(separator: "/").joined(separator: "/")
+        return words.isEmpty ? "" : "/" + words
+    }
+
+    var authSettings: AuthService.Settings {
+        func seconds(_ interval: TimeInterval) -> Int64 { Int64(exactly: interval.rounded()) ?? 1 << 40 }
+        return AuthService.Settings(
+            accessLifetime: seconds(accessTokenLifetime), refreshLifetime: seconds(refreshTokenLifetime),
+            clientAccessLifetime: seconds(clientKeyAccessTokenLifetime),
+            clientRefreshLifetime: seconds(clientKeyRefreshTokenLifetime), leeway: seconds(expiryLeeway),
+            publicHost: publicHost, bodyLimit: authBodyLimit, accountProof: accountProof,
+            challengeLifetime: seconds(challengeLifetime), mockTokens: mockTokens)
+    }
+}
+
+/// Whether a node hands out tokens without a login.
+public enum DevMockTokens: Sendable, Equatable {
+    /// 404.
+    case disabled
+    /// Served; with an `Authorization` value that requests must carry when one is given.
+    case enabled(requiredAuthorization: String? = nil)
+}

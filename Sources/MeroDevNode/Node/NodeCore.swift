@@ -1,0 +1,99 @@
+import Foundation
+import MeroKit
+
+/// A node without its HTTP server: takes requests, gives answers.
+final class NodeCore: Sendable {
+    let options: DevNodeOptions
+    let status: NodeStatus
+    let auth: AuthService
+    let contexts: ContextRuntime
+    let identity: NodeIdentity
+    let router: NodeRouter
+    private let gate: NodeGuard
+
+    init(
+        options: DevNodeOptions, clock: DevClock, status: NodeStatus, directory: DataDirectory?,
+        contracts: [any DevContract]
+    ) throws {
+        self.options = options
+        self.status = status
+        auth = try AuthService(settings: options.authSettings, clock: clock, status: status, directory: directory)
+        contexts = try ContextRuntime(directory: directory, contracts: contracts)
+        identity = try NodeIdentity(directory: directory)
+        gate = NodeGuard(auth: auth)
+        router = NodeRouter(
+            Self.adminRoutes(status: status, identity: identity) + Self.authRoutes(auth)
+                + Self.rpcRoutes(JsonRpcService(contexts: contexts, bodyLimit: options.bodyLimit)))
+    }
+
+    func handle(_ request: DevHttpRequest) async -> DevHttpResponse {
+        if request.faultHint == .revokeFamily { revokeCaller(of: request) }
+        switch admit(request) {
+        case .refused(let response): return response
+        case .admitted(let route, let call): return await route.handler(call)
+        }
+    }
+
+    private enum Admission {
+        case refused(DevHttpResponse)
+        case admitted(NodeRoute, RouteCall)
+    }
+
+    /// Finds the route and lets the guard judge.
+    private func admit(_ request: DevHttpRequest) -> Admission {
+        guard let path = localPath(request.path) else { return .refused(.refused(404)) }
+        switch router.match(method: request.method, path: path) {
+        case .none: return .refused(.refused(404))
+        case .wrongMethod(let allowed):
+            var response = DevHttpResponse.refused(405)
+            response.headers.append(("Allow", allowed.joined(separator: ", ")))
+            return .refused(response)
+        case .route(let route, let parameters):
+            switch gate.judge(request, access: route.access, parameters: parameters) {
+            case .refused(let response): return .refused(response)
+            case .open: return .admitted(route, RouteCall(request: request, parameters: parameters))
+            case .caller(let caller):
+                return .admitted(route, RouteCall(request: request, parameters: parameters, caller: caller))
+            }
+        }
+    }
+
+    // MARK: - Body limits
+
+    func bodyLimit(_ request: DevHttpRequest) -> UInt64 {
+        let path = localPath(request.path) ?? ""
+        let isAuth = path.hasPrefix("/auth/") || path.hasPrefix("/admin/")
+        return UInt64(max(0, isAuth ? options.authBodyLimit : options.bodyLimit))
+    }
+
+    /// The answer to a body over the limit: what stands before the body in the order of checks comes first here, too.
+    func tooLarge(_ request: DevHttpRequest) -> DevHttpResponse {
+        switch admit(request) {
+        case .refused(let response): return response
+        case .admitted: return .bodyTooLarge
+        }
+    }
+
+    // MARK: - Path prefix
+
+    /// The path without `NODE_PATH_PREFIX`. The auth service and `/sse` are served with and without it.
+    private func localPath(_ path: String) -> String? {
+        let prefix = options.normalizedPathPrefix
+        guard !prefix.isEmpty else { return path }
+        if path.hasPrefix(prefix + "/") { return String(path.dropFirst(prefix.count)) }
+        let isUnprefixed = ["/auth/", "/admin/", "/sse/"].contains { path.hasPrefix($0) } || path == "/sse"
+        return isUnprefixed ? path : nil
+    }
+
+    // MARK: - Faults
+
+    private func revokeCaller(of request: DevHttpRequest) {
+        let queryToken = request.query.first { $0.0 == "token" }?.1
+        // The auth service's own calls carry their tokens in the body.
+        let body = request.wholeBody.flatMap { try? JsonParser.parse($0) }
+        let candidates = [
+            request.bearerToken, queryToken, body?["refresh_token"]?.stringValue, body?["access_token"]?.stringValue,
+        ]
+        _ = candidates.compactMap { $0 }.contains { auth.revokeKey(behind: $0) }
+    }
+}

@@ -1,0 +1,74 @@
+/// The gate in front of the node's own routes and in front of the auth service's `/admin`. It answers with a status, a
+/// header at most, and no body.
+///
+/// Spec: 10, sections 1.4, 3 and 8.
+struct NodeGuard: Sendable {
+    let auth: AuthService
+
+    enum Verdict: Sendable {
+        case open
+        case caller(Caller)
+        case refused(DevHttpResponse)
+    }
+
+    func judge(_ request: DevHttpRequest, access: RouteAccess, parameters: [String: String]) -> Verdict {
+        switch access {
+        case .open: return .open
+        case .node(let permission): return judgeNode(request, permission, parameters)
+        case .authAdmin(let permission): return judgeAdmin(request, permission, parameters)
+        }
+    }
+
+    private func judgeNode(
+        _ request: DevHttpRequest, _ permission: RoutePermission, _ parameters: [String: String]
+    ) -> Verdict {
+        // A header, even a bad one, is the credential: the query counts only without it.
+        let token = request.headers["authorization"] == nil ? Self.queryToken(request) : request.bearerToken
+        guard let token else { return .refused(.refused(401)) }
+        switch check(token, request) {
+        case .success(let caller):
+            guard permission.isMet(by: caller.scopes, parameters: parameters),
+                caller.isInsideBindings(parameters)
+            else { return .refused(.refused(403, authError: "permission_denied")) }
+            return .caller(caller)
+        case .failure(.expired): return .refused(.refused(401, authError: "token_expired"))
+        case .failure(.keyRevoked): return .refused(.refused(403, authError: "token_revoked"))
+        case .failure(.storage): return .refused(.refused(500))
+        case .failure(.invalid), .failure(.wrongHost), .failure(.keyUnknown), .failure(.keyExpired):
+            return .refused(.refused(401))
+        }
+    }
+
+    private func judgeAdmin(
+        _ request: DevHttpRequest, _ permission: RoutePermission, _ parameters: [String: String]
+    ) -> Verdict {
+        guard let token = request.bearerToken else { return .refused(.refused(400, authError: "invalid_request")) }
+        switch check(token, request) {
+        case .success(let caller):
+            guard permission.isMet(by: caller.scopes, parameters: parameters) else {
+                return .refused(.refused(403, authError: "permission_denied"))
+            }
+            return .caller(caller)
+        case .failure(.expired): return .refused(.refused(401, authError: "token_expired"))
+        case .failure(.keyRevoked): return .refused(.refused(403, authError: "token_revoked"))
+        case .failure(.storage): return .refused(.refused(500))
+        case .failure(.invalid), .failure(.wrongHost), .failure(.keyUnknown), .failure(.keyExpired):
+            return .refused(.refused(401, authError: "invalid_token"))
+        }
+    }
+
+    private func check(_ token: String, _ request: DevHttpRequest) -> Result<Caller, TokenRefusal> {
+        do {
+            return .success(try auth.check(token, for: request))
+        } catch let refusal as TokenRefusal {
+            return .failure(refusal)
+        } catch {
+            return .failure(.storage)
+        }
+    }
+
+    private static func queryToken(_ request: DevHttpRequest) -> String? {
+        guard let token = request.query.first(where: { $0.0 == "token" })?.1, !token.isEmpty else { return nil }
+        return token
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+
+extension DevHttpResponse {
+    static func json(_ status: Int, _ tree: JsonTree, headers: [(String, String)] = []) -> DevHttpResponse {
+        DevHttpResponse(
+            status: status, headers: [("Content-Type", "application/json")] + headers, body: .bytes(tree.data))
+    }
+
+    static func text(_ status: Int, _ text: String) -> DevHttpResponse {
+        DevHttpResponse(
+            status: status, headers: [("Content-Type", "text/plain; charset=utf-8")], body: .bytes(Data(text.utf8)))
+    }
+
+    /// What the guard and the router answer: a status, perhaps a header, never a body.
+    static func refused(_ status: Int, authError: String? = nil) -> DevHttpResponse {
+        DevHttpResponse(
+            status: status, headers: authError.map { [("x-auth-error", $0)] } ?? [], body: .none, handlerRan: false)
+    }
+
+    static let bodyTooLarge: DevHttpResponse = {
+        var response = text(413, "Failed to buffer the request body: length limit exceeded")
+        response.handlerRan = false
+        return response
+    }()
+}
+
+extension DevHttpRequest {
+    /// The bytes of the body wherever they lie; nil when a spooled file cannot be read.
+    var wholeBody: Data? {
+        guard let bodyFile else { return body }
+        return try? Data(contentsOf: bodyFile)
+    }
+
+    /// The client's address without its port.
+    var peerAddress: String {
+        guard let colon = peer.lastIndex(of: ":") else { return peer }
+        return String(peer[..<colon])
+    }
+
+    /// `application/json` or a type with the `+json` suffix, parameters aside.
+    var hasJsonContentType: Bool {
+        guard let header = headers["content-type"] else { return false }
+        let essence = header.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+        return essence == "application/json" || (essence.hasPrefix("application/") && essence.hasSuffix("+json"))
+    }
+
+    /// The value of a bearer `Authorization` header; nil for another scheme or an empty token.
+    var bearerToken: String? { headers["authorization"].flatMap(Self.bearerToken(in:)) }
+
+    static func bearerToken(in header: String) -> String? {
+        guard header.count > 7, header.prefix(7).lowercased() == "bearer " else { return nil }
+        let token = header.dropFirst(7).trimmingCharacters(in: .whitespaces)
+        return token.isEmpty ? nil : token
+    }
+}

@@ -1,0 +1,123 @@
+/// The scope of every guarded route, whether this node serves it or only judges it for a proxy.
+///
+/// Spec: 10, sections 7.4 and 8; 20, section 1.8; 40, section 1.4.
+struct RoutePermissions: Sendable {
+    private struct Row: Sendable {
+        var methods: [String]
+        var template: PathTemplate
+        var access: RouteAccess
+    }
+
+    private let rows: [Row]
+
+    static let standard = RoutePermissions()
+
+    private init() {
+        var rows: [Row] = []
+        func node(_ methods: String, _ template: String, _ scope: String, resource: String? = nil) {
+            guard let scope = DevScope(scope) else { return }
+            rows.append(
+                Row(
+                    methods: methods.split(separator: " ").map(String.init), template: PathTemplate(template),
+                    access: .node(.scope(scope, resource: resource))))
+        }
+        func open(_ methods: String, _ template: String) {
+            rows.append(
+                Row(
+                    methods: methods.split(separator: " ").map(String.init), template: PathTemplate(template),
+                    access: .open))
+        }
+        func authAdmin(_ method: String, _ template: String, _ permission: RoutePermission) {
+            rows.append(Row(methods: [method], template: PathTemplate(template), access: .authAdmin(permission)))
+        }
+        let api = "/admin-api"
+        for path in ["health", "ready", "is-authed", "tee/info"] { open("GET", "\(api)/\(path)") }
+        open("POST", "\(api)/tee/attest")
+
+        node("GET", "\(api)/applications", "application:list")
+        node("GET", "\(api)/applications/{application}", "application:list", resource: "application")
+        node("GET", "\(api)/applications/{application}/versions", "application:list", resource: "application")
+        node("POST", "\(api)/install-application", "application:install")
+        node("GET", "\(api)/packages", "package:list-packages")
+        node("GET", "\(api)/packages/{package}/versions", "package:list-versions")
+        node("GET", "\(api)/packages/{package}/latest", "package:get-latest-version")
+
+        node("GET", "\(api)/contexts", "context:list")
+        for suffix in ["", "/identities", "/identities-owned", "/storage", "/group"] {
+            node("GET", "\(api)/contexts/{context}\(suffix)", "context:list", resource: "context")
+        }
+        node("GET", "\(api)/contexts/for-application/{application}", "context:list")
+        node("GET", "\(api)/contexts/with-executors/for-application/{application}", "context:list")
+        node("POST", "\(api)/contexts", "context:create")
+        node("DELETE", "\(api)/contexts/{context}", "context:delete", resource: "context")
+        for suffix in ["join", "leave", "resync"] {
+            node("POST", "\(api)/contexts/{context}/\(suffix)", "context:execute", resource: "context")
+        }
+        node("POST", "\(api)/contexts/sync", "context:execute")
+        node("POST", "\(api)/contexts/sync/{context}", "context:execute", resource: "context")
+        node("POST", "\(api)/identity/context", "context:execute")
+        node("POST", "\(api)/contexts/{context}/application", "context:application:update", resource: "context")
+        node("POST", "\(api)/contexts/{context}/query", "context:query", resource: "context")
+        node("GET POST", "\(api)/contexts/{context}/intents", "context:intent", resource: "context")
+        node("GET", "\(api)/identity", "namespace:list")
+
+        node("PUT", "\(api)/blobs", "blob:add:stream")
+        node("GET", "\(api)/blobs", "blob:list")
+        node("GET", "\(api)/blobs/{id}", "blob:get", resource: "id")
+        node("DELETE", "\(api)/blobs/{id}", "blob:remove", resource: "id")
+        for kind in ["context", "application", "identity", "device"] {
+            node("POST", "\(api)/alias/create/\(kind)", "context:alias:create:\(kind)")
+            node("POST", "\(api)/alias/lookup/\(kind)/{name}", "context:alias:lookup:\(kind)")
+            node("POST", "\(api)/alias/delete/\(kind)/{name}", "context:alias:delete:\(kind)")
+            node("GET", "\(api)/alias/list/\(kind)", "context:alias:list:\(kind)")
+        }
+
+        node("GET", "/sse", "context:subscribe")
+        node("POST", "/sse/subscription", "context:subscribe")
+        node("GET", "/sse/session/{id}", "context:subscribe")
+        node("GET", "/ws", "context:subscribe")
+        if let execute = DevScope("context:execute") {
+            rows.append(Row(methods: ["POST"], template: PathTemplate("/jsonrpc"), access: .node(.some(execute))))
+        }
+
+        func scope(_ text: String, resource: String? = nil) -> RoutePermission {
+            DevScope(text).map { .scope($0, resource: resource) } ?? .scope(.admin)
+        }
+        authAdmin("GET", "/admin/keys", scope("keys:list"))
+        authAdmin("POST", "/admin/keys", scope("admin"))
+        authAdmin("DELETE", "/admin/keys/{id}", scope("keys:delete"))
+        authAdmin("POST", "/admin/revoke", scope("keys:delete"))
+        authAdmin("GET", "/admin/keys/clients", scope("keys:clients:list"))
+        authAdmin("DELETE", "/admin/keys/{id}/clients/{client}", scope("keys:clients:delete"))
+        authAdmin("GET", "/admin/keys/{id}/permissions", scope("keys:permissions:get", resource: "id"))
+        authAdmin("PUT", "/admin/keys/{id}/permissions", scope("admin"))
+        // Whether the caller is an administrator is asked by the handler, which has a text for it.
+        authAdmin("POST", "/admin/client-key", .anyToken)
+        authAdmin("GET", "/admin/identity", .anyToken)
+        authAdmin("GET", "/admin/metrics", .anyToken)
+        self.rows = rows.sorted { $0.template.literalPrefix > $1.template.literalPrefix }
+    }
+
+    /// The access of a route of the table; `admin` when `/admin-api` has no row for it.
+    func access(method: String, template: String) -> RouteAccess {
+        let template = PathTemplate(template)
+        if let row = rows.first(where: { $0.template == template && $0.methods.contains(method) }) { return row.access }
+        return fallback(template.text)
+    }
+
+    /// The access of a concrete path, for a proxy that asks on behalf of a request.
+    func access(method: String, path: String) -> (RouteAccess, parameters: [String: String]) {
+        let wanted = method == "HEAD" ? "GET" : method
+        let segments = PathTemplate.split(path)
+        for row in rows where row.methods.contains(wanted) {
+            if let parameters = row.template.match(segments) { return (row.access, parameters) }
+        }
+        return (fallback(path), [:])
+    }
+
+    private func fallback(_ path: String) -> RouteAccess {
+        if path == "/admin-api" || path.hasPrefix("/admin-api/") { return .node(.scope(.admin)) }
+        if path == "/admin" || path.hasPrefix("/admin/") { return .authAdmin(.scope(.admin)) }
+        return .open
+    }
+}

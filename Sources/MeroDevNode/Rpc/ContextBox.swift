@@ -1,0 +1,219 @@
+import Foundation
+import MeroKit
+
+/// What the node tells listeners inside the process; event streams are built on it.
+enum ContextNotice: Sendable {
+    case stateMutation(contextId: String, newRoot: String, events: [DevEmittedEvent])
+    /// The node's own presence slice in a context changed.
+    case ephemeral(contextId: String, state: [UInt8])
+}
+
+/// One context: its contract, its state and its lock.
+final class ContextBox: Sendable {
+    static let eventLimit = 1_000
+
+    struct Inner {
+        var contract: (any DevContract)?
+        var state = DevState()
+        var root: [UInt8]
+        var condition: DevContextCondition?
+        var role: DevRole
+        var events: [DevEmittedEvent] = []
+        var presence: [UInt8]?
+        var journal: Journal?
+    }
+
+    let id: String
+    let contractName: String
+    let applicationId: String
+    let executor: String
+    private let notify: @Sendable (ContextNotice) -> Void
+    // Safe to share although `Journal` is not: it is only used inside the lock.
+    private let inner: Locked<Inner>
+
+    init(
+        id: String, contractName: String, executor: String, inner: sending Inner,
+        notify: @escaping @Sendable (ContextNotice) -> Void
+    ) {
+        self.id = id
+        self.contractName = contractName
+        applicationId = Self.applicationId(ofContract: contractName)
+        self.executor = executor
+        self.notify = notify
+        self.inner = Locked(inner)
+    }
+
+    static func applicationId(ofContract name: String) -> String {
+        Hex.encode(Digest.sha256(Array("dev-contract:\(name)".utf8)))
+    }
+
+    func read<Result>(_ body: (Inner) -> Result) -> Result { inner.withLock { body($0) } }
+    func change<Result>(_ body: (inout Inner) -> Result) -> Result { inner.withLock { body(&$0) } }
+
+    // MARK: - Running
+
+    private enum Step {
+        case done(JsonTree)
+        case wait(@Sendable (DevCall) async throws -> DevOutput, DevCall)
+    }
+
+    /// Runs a method. Throws `RpcFailure`.
+    func run(_ method: String, _ arguments: JsonTree) async throws -> JsonTree {
+        switch try inner.withLock({ try begin(method, arguments, &$0) }) {
+        case .done(let output): return output
+        case .wait(let body, let call):
+            do {
+                return try Self.parse(try await body(call))
+            } catch {
+                throw Self.failure(error)
+            }
+        }
+    }
+
+    private func begin(_ name: String, _ arguments: JsonTree, _ inner: inout Inner) throws -> Step {
+        if let failure = refusal(inner.condition) { throw failure }
+        guard let contract = inner.contract else { throw applicationMissing }
+        guard let method = contract.methods[name] else { throw RpcFailure.functionCall("method \"\(name)\" not found") }
+        if method.isMutating {
+            if case .upgradeInProgress(let asBytes)? = inner.condition { throw upgradeInProgress(asBytes) }
+            if inner.role.discardsWrites || inner.condition == .readOnlyWrites {
+                throw RpcFailure("ReadOnlyWriteRefused", ["context_id": .string(id)])
+            }
+        }
+        switch method.body {
+        case .waiting(let body): return .wait(body, call(name, arguments, inner.state))
+        case .read(let body):
+            do {
+                return .done(try Self.parse(try body(call(name, arguments, inner.state))))
+            } catch {
+                throw Self.failure(error)
+            }
+        case .mutate(let body):
+            // The state moves into the call and back, so that no second reference makes a change copy all of it.
+            var call = call(name, arguments, DevState())
+            swap(&call.state, &inner.state)
+            defer { swap(&call.state, &inner.state) }
+            do {
+                let output = try Self.parse(try body(&call))
+                try settle(&call, &inner)
+                return .done(output)
+            } catch {
+                call.state.rollback()
+                throw Self.failure(error)
+            }
+        }
+    }
+
+    private func call(_ method: String, _ arguments: JsonTree, _ state: DevState) -> DevCall {
+        DevCall(contextId: id, method: method, executor: executor, state: state, arguments: arguments)
+    }
+
+    /// Makes a run's changes durable and tells listeners.
+    private func settle(_ call: inout DevCall, _ inner: inout Inner) throws {
+        let changes = call.state.changes
+        guard !changes.isEmpty || !call.events.isEmpty else { return call.state.commit() }
+        if let journal = inner.journal {
+            let entries = call.state.entries
+            try journal.record(changes.map { ($0.key, $0.new) }) { entries }
+        }
+        call.state.commit()
+        for change in changes { inner.root = Self.root(inner.root, change.key, change.old, change.new) }
+        inner.events.append(contentsOf: call.events)
+        if inner.events.count > 2 * Self.eventLimit { inner.events.removeFirst(inner.events.count - Self.eventLimit) }
+        notify(.stateMutation(contextId: id, newRoot: Hex.encode(inner.root), events: call.events))
+    }
+
+    // MARK: - State root
+
+    /// The root depends on the entries alone, not on the way there: the exclusive or of a hash per entry.
+    static func root(of entries: [String: JsonTree]) -> [UInt8] {
+        entries.reduce([UInt8](repeating: 0, count: 32)) { root($0, $1.key, nil, $1.value) }
+    }
+
+    private static func root(_ root: [UInt8], _ key: String, _ old: JsonTree?, _ new: JsonTree?) -> [UInt8] {
+        var root = root
+        for value in [old, new].compactMap({ $0 }) {
+            let hash = Digest.sha256(JsonTree.array([.string(key), value]).bytes)
+            for index in root.indices { root[index] ^= hash[index] }
+        }
+        return root
+    }
+
+    // MARK: - Failures
+
+    private static func parse(_ output: DevOutput) throws -> JsonTree {
+        do {
+            return try output.tree()
+        } catch {
+            throw RpcFailure.serde("\(error)")
+        }
+    }
+
+    private static func failure(_ error: any Error) -> RpcFailure {
+        switch error {
+        case let failure as RpcFailure: return failure
+        case DevContractError.failure(let text): return .functionCall(text)
+        case DevContractError.panic(let text): return .functionCall("panicked: \(text)")
+        case is EncodingError: return .serde("the method's return is not JSON")
+        case is DevNodeError: return .inner("other")
+        default: return .functionCall("\(error)")
+        }
+    }
+
+    private var applicationMissing: RpcFailure {
+        RpcFailure("ApplicationNotInstalled", ["application_id": .string(applicationId)])
+    }
+
+    private func upgradeInProgress(_ asBytes: Bool) -> RpcFailure {
+        let group = Digest.sha256(Array("group:\(id)".utf8))
+        let value: JsonTree = asBytes ? .array(group.map { JsonTree($0) }) : .string(Hex.encode(group))
+        return RpcFailure("UpgradeInProgress", ["group_id": value])
+    }
+
+    /// The answer of a condition that strikes every method.
+    private func refusal(_ condition: DevContextCondition?) -> RpcFailure? {
+        switch condition {
+        case nil, .upgradeInProgress, .readOnlyWrites: return nil
+        case .unauthorized:
+            return RpcFailure("Unauthorized", ["context_id": .string(id), "public_key": .string(executor)])
+        case .uninitialized: return RpcFailure("Uninitialized")
+        case .applicationNotInstalled: return applicationMissing
+        case .internalError(let kind): return .inner(kind)
+        case .internalErrorBare: return RpcFailure("InternalError", [:])
+        case .groupKeyPending: return RpcFailure("GroupKeyPending", ["context_id": .string(id)])
+        case .xcallNotPermitted: return RpcFailure("XCallNotPermitted", ["context_id": .string(id)])
+        case .serdeError(let message): return .serde(message)
+        case .notMember: return .functionCall("Caller is not a member of this context")
+        case .noOwnedIdentity: return .functionCall("No owned identity found for this context")
+        case .identityResolutionFailed(let detail):
+            return .functionCall("Failed to resolve owned identity for this context: \(detail)")
+        case .membershipCheckFailed: return .functionCall("Internal error during membership verification")
+        case .custom(let type, let data):
+            return RpcFailure(type, data.map { (try? JsonParser.parse($0.utf8)) ?? .string($0) })
+        }
+    }
+
+    // MARK: - Presence
+
+    static let largestSlice = 16_384
+
+    /// Sets the node's own presence slice. Throws `RpcFailure`.
+    func setPresence(_ state: [UInt8]) throws {
+        try inner.withLock { inner in
+            switch inner.condition {
+            case .notMember: throw RpcFailure("Unauthorized")
+            case .noOwnedIdentity: throw RpcFailure("NoOwnedIdentity")
+            case .groupKeyPending: throw RpcFailure("InternalError", "no group key")
+            default: break
+            }
+            guard state.count <= Self.largestSlice else {
+                throw RpcFailure(
+                    "SliceTooLarge", ["size": JsonTree(state.count), "max": JsonTree(Self.largestSlice)])
+            }
+            // The same bytes again are a heartbeat, not news.
+            guard inner.presence != state else { return }
+            inner.presence = state
+            notify(.ephemeral(contextId: id, state: state))
+        }
+    }
+}

@@ -1,0 +1,90 @@
+#if canImport(CCurl)
+    /// Header lines in both directions: the raw block of an answer, and the rules for what may be sent.
+    enum CurlHeaderLines {
+        /// The headers of one block that starts with its status line.
+        ///
+        /// What is not a header line is passed over: a peer that sends nonsense gets no further than that.
+        static func parse(_ block: [UInt8]) -> [String: String] {
+            block.withUnsafeBufferPointer { bytes in
+                var headers: [String: String] = [:]
+                headers.reserveCapacity(12)
+                var lastName: String?
+                var start = 0
+                var isStatusLine = true
+                while start < bytes.count {
+                    let end = bytes[start...].firstIndex(of: newline) ?? bytes.count
+                    defer { start = end + 1 }
+                    if isStatusLine {
+                        isStatusLine = false
+                        continue
+                    }
+                    let line = UnsafeBufferPointer(rebasing: bytes[start..<end])
+                    if let first = line.first, isBlank(first), let name = lastName, let value = headers[name] {
+                        // A folded line continues the value before it (RFC 9112, section 5.2).
+                        let more = text(line, from: 0)
+                        if !more.isEmpty { headers[name] = value + " " + more }
+                        continue
+                    }
+                    guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0 else { continue }
+                    let name = lowercased(UnsafeBufferPointer(rebasing: line[..<colon]))
+                    let value = text(line, from: colon + 1)
+                    if let earlier = headers.updateValue(value, forKey: name) {
+                        headers[name] = earlier + ", " + value
+                    }
+                    lastName = name
+                }
+                return headers
+            }
+        }
+
+        /// A method or a header's name: a token of RFC 9110, section 5.6.2. Anything else could end the line it is on.
+        static func isToken(_ text: String) -> Bool {
+            !text.isEmpty && text.utf8.allSatisfy(isTokenByte)
+        }
+
+        /// No byte that could end the header line or the request head.
+        static func isValue(_ text: String) -> Bool {
+            text.utf8.allSatisfy { $0 != 0x0D && $0 != newline && $0 != 0 }
+        }
+
+        private static let newline = UInt8(ascii: "\n")
+
+        private static func isBlank(_ byte: UInt8) -> Bool {
+            byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == 0x0D
+        }
+
+        private static func isTokenByte(_ byte: UInt8) -> Bool {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                return true
+            case UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "&"),
+                UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "^"), UInt8(ascii: "_"), UInt8(ascii: "`"), UInt8(ascii: "|"), UInt8(ascii: "~"):
+                return true
+            default:
+                return false
+            }
+        }
+
+        private static func lowercased(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+            if bytes.contains(where: { $0 >= 0x80 }) { return String(decoding: bytes, as: UTF8.self).lowercased() }
+            return String(unsafeUninitializedCapacity: bytes.count) { target in
+                for index in 0..<bytes.count {
+                    let byte = bytes[index]
+                    target[index] = byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
+                }
+                return bytes.count
+            }
+        }
+
+        /// The bytes from `from` on, without blanks around them.
+        private static func text(_ line: UnsafeBufferPointer<UInt8>, from: Int) -> String {
+            var start = from
+            var end = line.count
+            while start < end, isBlank(line[start]) { start += 1 }
+            while end > start, isBlank(line[end - 1]) { end -= 1 }
+            return String(decoding: UnsafeBufferPointer(rebasing: line[start..<end]), as: UTF8.self)
+        }
+    }
+#endif

@@ -1,0 +1,94 @@
+import Foundation
+import MeroKit
+
+extension Command {
+    static let call = Command(
+        name: "call", summary: "call a method of a contract",
+        details: [
+            "The arguments are a JSON object with the method's parameters by name; \"-\" reads it from standard input, and "
+                + "without it the method gets none. Numbers keep all their digits, in both directions.",
+            "The answer is printed as the contract gave it: over several lines on a terminal, on one line otherwise and "
+                + "with --json. When the contract says no, the command ends with 1 and names the error's type.",
+        ],
+        operands: [
+            .init(name: "context", help: "The context's id, 64 hex digits on current nodes."),
+            .init(name: "method", help: "The contract's method."),
+            .init(name: "json", help: "Its arguments as a JSON object, or - for standard input.", optional: true),
+        ],
+        options: [.raw] + OptionSpec.connection,
+        examples: [
+            .init(says: "write", line: #"mero call $CONTEXT set '{"key":"greeting","value":"hello"}'"#),
+            .init(
+                says: "read; --raw prints a text without quotes",
+                line: #"mero call $CONTEXT get '{"key":"greeting"}' --raw"#),
+            .init(says: "a method without parameters", line: "mero call $CONTEXT entries"),
+            .init(says: "arguments from a file", line: "mero call $CONTEXT import - < arguments.json"),
+            .init(
+                says: "a write that must not run twice, whatever happens on the way",
+                line: #"mero call $CONTEXT pay '{"amount":18446744073709551615}' --retry unsent"#),
+        ],
+        body: CallCommand.run)
+}
+
+extension OptionSpec {
+    static let raw = OptionSpec(
+        name: "raw", help: "Print an answer that is a text as that text, without quotes and escapes.")
+}
+
+enum CallCommand {
+    static func run(_ invocation: Invocation) async throws -> ExitCode {
+        let arguments = invocation.arguments
+        guard let context = arguments.operand("context"), let method = arguments.operand("method") else {
+            throw Failure(code: .usage, message: "\"mero call\" needs <context> and <method>")
+        }
+        if arguments.has(.raw), arguments.has(.json) {
+            throw Failure(
+                code: .usage, message: "--raw and --json exclude each other",
+                hint: "Leave out one of them; nothing was sent")
+        }
+        let parameters = try await parameters(arguments.operand("json"), input: invocation.surroundings.input)
+        let connection = try Connection(invocation)
+        let mero = try connection.signedIn()
+        let answer: RawJSON = try await mero.rpc.execute(
+            contextId: context, method: method, argsJson: RawJSON(parameters.compact))
+        try show(try ExactJSON(jsonBytes: Data(answer.text.utf8)), invocation)
+        return .done
+    }
+
+    private static func parameters(_ word: String?, input: any InputSource) async throws -> ExactJSON {
+        guard let word else { return .object([]) }
+        let bytes = word == "-" ? try await input.everything(limit: longestInput) : Array(word.utf8)
+        do {
+            return try ExactJSON(jsonBytes: bytes)
+        } catch let error as JSONSyntaxError {
+            let source = word == "-" ? "Standard input" : "The argument <json>"
+            throw Failure(
+                code: .usage,
+                message: "\(source) is not JSON: \(error.kind.rawValue), \(place(error.offset, in: bytes))",
+                hint: #"Write it like '{"key":"greeting"}', in single quotes; nothing was sent"#)
+        }
+    }
+
+    private static func place(_ offset: Int, in bytes: [UInt8]) -> String {
+        let before = bytes.prefix(offset)
+        let column = offset - (before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0) + 1
+        return "line \(before.filter { $0 == 0x0A }.count + 1), column \(column)"
+    }
+
+    private static func show(_ answer: ExactJSON, _ invocation: Invocation) throws {
+        let console = invocation.console
+        if invocation.arguments.has(.raw), case .string(let text) = answer {
+            // On a terminal the text must not be able to do more than be read.
+            let safe = text.split(separator: "\n", omittingEmptySubsequences: false)
+                .map { String($0).printable }.joined(separator: "\n")
+            try console.answer(invocation.surroundings.outputIsTerminal ? safe : text)
+        } else if invocation.surroundings.outputIsTerminal && !console.json {
+            try console.answer(answer.pretty(style: console.style))
+        } else {
+            try console.answer(answer.compact)
+        }
+    }
+
+    /// More than a node takes.
+    private static let longestInput = 32 * 1024 * 1024
+}
