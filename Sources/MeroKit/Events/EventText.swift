@@ -1,5 +1,3 @@
-import Foundation
-
 /// The JSON text of one event, checked as a whole, with the places of what is read from it later.
 final class EventText: @unchecked Sendable {
     // Safe to share: all is constant but `tree`, and that is only touched while `gate` is locked.
@@ -12,7 +10,7 @@ final class EventText: @unchecked Sendable {
 
     /// One lock for all: a lock of its own would cost an event more than the rest of it, and this one is never held for
     /// longer than it takes to look.
-    private static let gate = NSLock()
+    private static let gate = Locked(())
 
     /// - Parameters:
     ///   - bytes: Holds a valid JSON text where the ranges say so.
@@ -36,10 +34,10 @@ final class EventText: @unchecked Sendable {
 
     /// The whole event, parsed when it is first asked for.
     var resultValue: JSONValue {
-        if let known = Self.gate.withLock({ tree }) { return known }
+        if let known = Self.gate.withLock({ _ in tree }) { return known }
         // Two threads may both come here, and do the same work. What is no JSON never becomes an event.
         let parsed = (try? JSONValue(jsonBytes: resultBytes)) ?? .null
-        Self.gate.withLock { tree = parsed }
+        Self.gate.withLock { _ in tree = parsed }
         return parsed
     }
 

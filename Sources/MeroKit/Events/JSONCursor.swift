@@ -153,7 +153,7 @@ extension JSONCursor {
                 guard containers.push(isObject: false) else { return false }
                 index += 1
                 if nextByte == UInt8(ascii: "]") { break }
-                skipNaturalNumbers()
+                index = NaturalNumbers.end(in: bytes, from: index, to: end)
                 continue
             case UInt8(ascii: "\""):
                 guard skipString() != nil else { return false }
@@ -321,34 +321,6 @@ extension JSONCursor {
             if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 { return }
             index += 1
         }
-    }
-
-    /// Steps over most of the numbers at the beginning of an array, and stops where one begins: `[123,34,107,...`.
-    ///
-    /// Looks only for digits and commas. The last number of the run, a number with anything else in it, and whatever is
-    /// wrong are left to the ordinary way.
-    private mutating func skipNaturalNumbers() {
-        let start = index
-        // In the high bit of each byte: the byte before is a comma (or the bracket); the byte before is a leading zero.
-        var carriedStart: UInt64 = 0x80
-        var carriedZero: UInt64 = 0
-        while index + 8 <= end {
-            let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self).littleEndian
-            guard word & Self.highBits == 0 else { break }
-            // No byte has its high bit set, so no sum carries into the next one.
-            let digit = word ^ Self.ones &* 0x30
-            let others = (digit &+ Self.ones &* 0x76) & Self.highBits
-            let commas = ~((word ^ Self.ones &* 0x2C) &+ Self.ones &* 0x7F) & Self.highBits
-            guard others == commas else { break }
-            let starts = commas << 8 | carriedStart
-            let leadingZeros = ~(digit &+ Self.ones &* 0x7F) & starts & Self.highBits
-            let afterZero = leadingZeros << 8 | carriedZero
-            guard commas & starts == 0, afterZero & ~commas == 0 else { break }
-            carriedStart = commas >> 56
-            carriedZero = leadingZeros >> 56
-            index += 8
-        }
-        while index > start, bytes[index - 1] != UInt8(ascii: ",") { index -= 1 }
     }
 
     /// What is open, one bit for each: a text of nothing but brackets costs no memory.

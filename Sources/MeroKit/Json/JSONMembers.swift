@@ -96,6 +96,8 @@ private struct MemberFinder: JSONHandler {
     mutating func null(from start: Int, to end: Int) { scalar(from: start, to: end) }
     mutating func bool(_ value: Bool, from start: Int, to end: Int) { scalar(from: start, to: end) }
     mutating func number(_ token: JSONNumberToken, from start: Int, to end: Int) { scalar(from: start, to: end) }
+    /// What stands in an array is no member.
+    mutating func naturals(_ text: UnsafeRawBufferPointer, from start: Int) {}
     mutating func string(_ token: JSONStringToken, from start: Int, to end: Int) { scalar(from: start, to: end) }
 
     mutating func beginObject(at start: Int) {

@@ -5,6 +5,8 @@ protocol JSONHandler {
     mutating func null(from start: Int, to end: Int)
     mutating func bool(_ value: Bool, from start: Int, to end: Int)
     mutating func number(_ token: JSONNumberToken, from start: Int, to end: Int) throws(JSONSyntaxError)
+    /// Several elements of an array at once, each with the comma behind it: `123,34,107,`.
+    mutating func naturals(_ text: UnsafeRawBufferPointer, from start: Int) throws(JSONSyntaxError)
     mutating func string(_ token: JSONStringToken, from start: Int, to end: Int)
     mutating func key(_ token: JSONStringToken)
     mutating func beginObject(at start: Int)
@@ -59,6 +61,11 @@ struct JSONParser {
                 try push(isObject: false)
                 handler.beginArray(at: start)
                 if try nextToken() == UInt8(ascii: "]") { break }
+                let run = index..<NaturalNumbers.end(in: bytes, from: index, to: bytes.count)
+                if !run.isEmpty {
+                    try handler.naturals(UnsafeRawBufferPointer(rebasing: bytes[run]), from: index)
+                    index = run.upperBound
+                }
                 continue
             case UInt8(ascii: "\""):
                 let token = try string()

@@ -26,24 +26,33 @@ extension JSONTree {
 /// Makes a tree of what the parser reports.
 private struct JSONTreeBuilder<Tree: JSONTree>: JSONHandler {
     /// Every value that is read and not yet part of a finished container; in the end, the one value of the text.
-    private var values: [Tree] = []
+    private let values = ValueStack<Tree>()
     /// The keys of the open objects.
     private var keys: [String] = []
     /// For every open container, where its own begin in `values` and `keys`.
     private var marks: [(values: Int, keys: Int)] = []
 
-    var result: Tree { values.last ?? .null }
+    var result: Tree { values.take(from: 0).last ?? .null }
 
-    mutating func null(from start: Int, to end: Int) { values.append(.null) }
-    mutating func bool(_ value: Bool, from start: Int, to end: Int) { values.append(.bool(value)) }
+    mutating func null(from start: Int, to end: Int) { values.push(.null) }
+    mutating func bool(_ value: Bool, from start: Int, to end: Int) { values.push(.bool(value)) }
     mutating func string(_ token: JSONStringToken, from start: Int, to end: Int) {
-        values.append(.string(token.string))
+        values.push(.string(token.string))
     }
     mutating func key(_ token: JSONStringToken) { keys.append(token.string) }
 
     mutating func number(_ token: JSONNumberToken, from start: Int, to end: Int) throws(JSONSyntaxError) {
         guard let value = Tree.number(of: token) else { throw JSONSyntaxError(.numberOutOfRange, at: start) }
-        values.append(value)
+        values.push(value)
+    }
+
+    mutating func naturals(_ text: UnsafeRawBufferPointer, from start: Int) throws(JSONSyntaxError) {
+        var index = 0
+        while index < text.count {
+            let token = NaturalNumbers.token(in: text, at: index)
+            try number(token, from: start + index, to: start + index + token.bytes.count)
+            index += token.bytes.count + 1
+        }
     }
 
     mutating func beginObject(at start: Int) { marks.append((values.count, keys.count)) }
@@ -51,16 +60,51 @@ private struct JSONTreeBuilder<Tree: JSONTree>: JSONHandler {
 
     mutating func endArray(at end: Int) {
         guard let mark = marks.popLast() else { return }
-        let array = Tree.array(Array(values[mark.values...]))
-        values.removeSubrange(mark.values...)
-        values.append(array)
+        values.push(.array(values.take(from: mark.values)))
     }
 
     mutating func endObject(at end: Int) {
         guard let mark = marks.popLast() else { return }
-        let object = Tree.object(keys: keys[mark.keys...], values: values[mark.values...])
-        values.removeSubrange(mark.values...)
+        values.push(.object(keys: keys[mark.keys...], values: values.take(from: mark.values)[...]))
         keys.removeSubrange(mark.keys...)
-        values.append(object)
+    }
+}
+
+/// Values on their way into their containers.
+///
+/// They leave it by being moved. An `Array` would copy each one and destroy the original: for the numbers of a large event
+/// that takes longer than reading them.
+private final class ValueStack<Value> {
+    private(set) var count = 0
+    private var capacity = 16
+    private var base = UnsafeMutablePointer<Value>.allocate(capacity: 16)
+
+    deinit {
+        base.deinitialize(count: count)
+        base.deallocate()
+    }
+
+    func push(_ value: consuming Value) {
+        if count == capacity { grow() }
+        (base + count).initialize(to: value)
+        count += 1
+    }
+
+    /// All values from this place on.
+    func take(from mark: Int) -> [Value] {
+        let taken = count - mark
+        count = mark
+        return Array(unsafeUninitializedCapacity: taken) { buffer, initialized in
+            buffer.baseAddress?.moveInitialize(from: base + mark, count: taken)
+            initialized = taken
+        }
+    }
+
+    private func grow() {
+        let larger = UnsafeMutablePointer<Value>.allocate(capacity: capacity * 2)
+        larger.moveInitialize(from: base, count: count)
+        base.deallocate()
+        base = larger
+        capacity *= 2
     }
 }
