@@ -97,7 +97,9 @@ public final class FakeNode: Sendable {
         if state.isRevoked { return MockURLProtocol.Stub(status: 403, headers: ["X-Auth-Error": "token_revoked"]) }
         let token = request.value(forHTTPHeaderField: "Authorization")
         let isStale = token?.hasPrefix("Bearer access-") == true && token != "Bearer \(state.accessToken)"
-        if isStale || state.isExpired { return MockURLProtocol.Stub(status: 401, headers: ["X-Auth-Error": "token_expired"]) }
+        if isStale || state.isExpired {
+            return MockURLProtocol.Stub(status: 401, headers: ["X-Auth-Error": "token_expired"])
+        }
         guard token == "Bearer \(state.accessToken)" else { return MockURLProtocol.Stub(status: 401) }
         guard isRpc else { return json(["data": [:]]) }
         let output = body?["params"]?["method"]?.stringValue.flatMap { state.rpcOutputs[$0] } ?? .null

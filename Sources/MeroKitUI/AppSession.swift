@@ -80,7 +80,8 @@ public actor AppSession {
         operation += 1
         let mine = operation
         state.errorMessage = nil
-        guard let url = URL(string: nodeURL), let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme),
+        guard let url = URL(string: nodeURL), let scheme = url.scheme?.lowercased(),
+            ["http", "https"].contains(scheme),
             url.host?.isEmpty == false
         else {
             state.errorMessage = "Enter a valid node URL (e.g. http://localhost:4001)."

@@ -160,7 +160,8 @@ private final class NotSendable: Decodable {
             api.generateClientKey as (GenerateClientKeyRequest) async throws -> TokenResponse,
             api.deleteClientKey(keyId:clientId:) as (String, String) async throws -> DeleteClientResponse,
             api.getKeyPermissions as (String) async throws -> PermissionResponse,
-            api.updateKeyPermissions(_:changes:) as (String, UpdateKeyPermissionsRequest) async throws
+            api.updateKeyPermissions(_:changes:)
+                as (String, UpdateKeyPermissionsRequest) async throws
                 -> PermissionResponse,
         ]
         #expect(calls.count == 17)

@@ -30,7 +30,8 @@ extension NodeCore {
     /// The network status of a node that has started and met nobody.
     private static func unconnected(_ identity: NodeIdentity) -> JsonTree {
         [
-            "localPeerId": .string("dev-\((identity.tree["publicKey"]?.stringValue ?? "").prefix(16))"), "listenAddrs": [], "externalAddrs": [],
+            "localPeerId": .string("dev-\((identity.tree["publicKey"]?.stringValue ?? "").prefix(16))"),
+            "listenAddrs": [], "externalAddrs": [],
             "relays": [], "rendezvous": [], "directUpgrades": [],
             "autonat": [
                 "reachability": "unknown", "lastTestAddr": .null, "lastTestResult": .null, "lastTestReason": .null,

@@ -7,7 +7,9 @@ enum ReplyDecoding {
         if response.body.isEmpty {
             if let empty = Empty() as? T { return empty }
             // Optional and JSONValue: the types for which "nothing" is a value.
-            if T.self is any ExpressibleByNilLiteral.Type, let null = try? MeroJSON.decode(T.self, from: Data("null".utf8)) {
+            if T.self is any ExpressibleByNilLiteral.Type,
+                let null = try? MeroJSON.decode(T.self, from: Data("null".utf8))
+            {
                 return null
             }
             throw MeroError.emptyResponse("Empty response from \(path)")

@@ -97,17 +97,13 @@ extension URLSessionHttpClient {
             timeout: req.timeout ?? timeout, withinBase: base.relativePath(of: target).map(String.init),
             sendAtMostOnce: req.sendOnce || retryPolicy != .documented)
         do {
+            let mayRetry: (any Error) -> Bool
             switch req.sendOnce ? .never : retryPolicy {
             case .never: return try await attempt(call)
-            case .documented:
-                return try await withRetry(retryIf: { isRetryable($0) && req.mayBeRetried(after: $0) }) {
-                    try await attempt(call)
-                }
-            case .onlyIfUnsent:
-                return try await withRetry(retryIf: { ($0 as? EngineError)?.mayHaveReachedNode == false && isRetryable($0) }) {
-                    try await attempt(call)
-                }
+            case .documented: mayRetry = { isRetryable($0) && req.mayBeRetried(after: $0) }
+            case .onlyIfUnsent: mayRetry = { ($0 as? EngineError)?.mayHaveReachedNode == false && isRetryable($0) }
             }
+            return try await withRetry(retryIf: mayRetry) { try await attempt(call) }
         } catch let error as EngineError {
             throw MeroError.network(error.message)
         } catch let error where Task.isCancelled && !(error is MeroError) {

@@ -80,7 +80,9 @@ extension RawJSON: Codable {
                 for element in elements { try container.encode(Node(value: element)) }
             case .object(let members):
                 var container = encoder.container(keyedBy: Key.self)
-                for member in members.reversed() { try container.encode(Node(value: member.value), forKey: Key(member.key)) }
+                for member in members.reversed() {
+                    try container.encode(Node(value: member.value), forKey: Key(member.key))
+                }
             case .null:
                 var container = encoder.singleValueContainer()
                 try container.encodeNil()

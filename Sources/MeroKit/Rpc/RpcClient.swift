@@ -58,7 +58,8 @@ public struct RpcClient: ExecuteTransport {
         contextId: String, method: String, argsJson: [String: JSONValue] = [:]
     ) async throws -> ExecuteResult<T> {
         ExecuteResult(
-            returns: try await run(contextId, method, arguments: RequestEncoding.encode(argsJson), executor: nil), transport: kind)
+            returns: try await run(contextId, method, arguments: RequestEncoding.encode(argsJson), executor: nil),
+            transport: kind)
     }
 
     /// Rewrites the caller's own entries in the context's current schema: one call, however many remain.

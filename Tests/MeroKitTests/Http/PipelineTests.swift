@@ -32,7 +32,8 @@ import Testing
         for path in ["https://other.example/x", "http://n.example/x", "https://n.example:444/x"] {
             try await http.sendVoid(HttpRequest(path: path))
         }
-        #expect(engine.requests.map { $0.header("Authorization") } == ["Bearer secret", "Bearer secret", nil, nil, nil])
+        #expect(
+            engine.requests.map { $0.header("Authorization") } == ["Bearer secret", "Bearer secret", nil, nil, nil])
         #expect(engine.requests[0].url == "https://n.example/p/x")
     }
 
@@ -65,7 +66,9 @@ import Testing
         let _: Empty = try await http.post("/x")
         let _: Empty = try await http.put("/x", json: ["a": 1])
         #expect(
-            engine.requests.map { $0.header("Content-Type") } == ["application/json", "a/b", "c/d", nil, "application/json"]
+            engine.requests.map { $0.header("Content-Type") } == [
+                "application/json", "a/b", "c/d", nil, "application/json",
+            ]
         )
         #expect(engine.requests.map(\.method) == ["POST", "PUT", "PUT", "POST", "PUT"])
     }
@@ -176,7 +179,8 @@ import Testing
     @Test(arguments: [
         ("https://n.example/y", true), ("https://n.example:443/y", true), ("y", true), ("//n.example/y", true),
         ("https://n.example:444/y", false), ("http://n.example/y", false), ("https://evil.example/y", false),
-        ("//evil.example/y", false), ("ftp://n.example/y", false), ("", false), ("https://n.example@evil.example/", false),
+        ("//evil.example/y", false), ("ftp://n.example/y", false), ("", false),
+        ("https://n.example@evil.example/", false),
     ])
     func followsToTheSameHostOnly(location: String, followed: Bool) async {
         let engine = ScriptedEngine { _, number in

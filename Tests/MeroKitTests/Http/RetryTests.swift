@@ -47,7 +47,8 @@ import Testing
         let waits = Locked<[TimeInterval]>([])
         let runs = Locked(0)
         await #expect(throws: MeroError.self) {
-            try await withRetry(sleep: { wait in waits.withLock { $0.append(wait) } }) {
+            let note: (TimeInterval) -> Void = { wait in waits.withLock { $0.append(wait) } }
+            try await withRetry(sleep: note) {
                 runs.withLock { $0 += 1 }
                 throw MeroError.network("down")
             }
@@ -62,7 +63,8 @@ import Testing
             let waits = Locked<[TimeInterval]>([])
             let runs = Locked(0)
             await #expect(throws: MeroError.self) {
-                try await withRetry(sleep: { wait in waits.withLock { $0.append(wait) } }) {
+                let note: (TimeInterval) -> Void = { wait in waits.withLock { $0.append(wait) } }
+                try await withRetry(sleep: note) {
                     runs.withLock { $0 += 1 }
                     throw MeroError.http(
                         HTTPError(status: 429, statusText: "", url: "", headers: ["retry-after": value]))

@@ -9,7 +9,7 @@ import Testing
         private var waiting: [CheckedContinuation<Void, Never>] = []
         func open() {
             isOpen = true
-            waiting.forEach { $0.resume() }
+            for continuation in waiting { continuation.resume() }
             waiting = []
         }
         func pass() async {

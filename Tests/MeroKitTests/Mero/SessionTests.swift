@@ -134,7 +134,9 @@ import Testing
         let mero = try await mero(node.engine(), store: store) { reason in reasons.withLock { $0.append(reason) } }
         let http = await mero.http
         let error = await #expect(throws: MeroError.self) { try await http.sendVoid(HttpRequest(path: "/x")) }
-        guard case .authRevoked("token_reuse", _) = error else { return #expect(Bool(false), "\(String(describing: error))") }
+        guard case .authRevoked("token_reuse", _) = error else {
+            return #expect(Bool(false), "\(String(describing: error))")
+        }
         #expect(store.getTokens() == nil && node.refreshes.withLock { $0 } == 1)
         #expect(reasons.withLock { $0 } == ["token_reuse"])
     }
@@ -184,7 +186,9 @@ import Testing
             let store = MemoryTokenStore()
             let http = try await mero(node.engine(), store: store).http
             let error = await #expect(throws: MeroError.self) { try await http.sendVoid(HttpRequest(path: "/x")) }
-            guard case .authenticationFailed(let text) = error else { return #expect(Bool(false), "\(String(describing: error))") }
+            guard case .authenticationFailed(let text) = error else {
+                return #expect(Bool(false), "\(String(describing: error))")
+            }
             #expect(text.hasPrefix("Token refresh failed: "))
             #expect(node.refreshes.withLock { $0 } == 1 && store.getTokens()?.accessToken == "old")
         }
@@ -269,7 +273,9 @@ import Testing
 
     @Test func validatingAForeignTokenLeavesTheSessionAlone() async throws {
         for headers in [["x-auth-error": "token_expired"], ["x-auth-error": "token_revoked"]] {
-            let engine = ScriptedEngine { _, _ in .status(headers["x-auth-error"] == "token_expired" ? 401 : 403, headers) }
+            let engine = ScriptedEngine { _, _ in
+                .status(headers["x-auth-error"] == "token_expired" ? 401 : 403, headers)
+            }
             let mero = try await mero(engine)
             let validation = await mero.auth.validateToken("foreign")
             #expect(!validation.valid && validation.status == 401 && validation.headers.isEmpty)
@@ -353,7 +359,8 @@ import Testing
     @Test func takesTheExpiryFromTheToken() async throws {
         let token = "h." + Base64URL.encode(Array(#"{"exp":1800000000}"#.utf8)) + ".s"
         let mero = try await mero(ScriptedEngine { _, _ in .status(200) }, token: nil)
-        await mero.setTokenData(TokenData(accessToken: token, refreshToken: "r", expiresAt: Date(timeIntervalSince1970: 0)))
+        await mero.setTokenData(
+            TokenData(accessToken: token, refreshToken: "r", expiresAt: Date(timeIntervalSince1970: 0)))
         #expect(await mero.currentTokenData()?.expiresAt == Date(timeIntervalSince1970: 1_800_000_000))
         let result = try #require(Mero.parseAuthCallback("x://cb#access_token=\(token)&refresh_token=r2"))
         await mero.setTokenData(from: result)

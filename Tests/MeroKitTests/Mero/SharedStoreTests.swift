@@ -15,7 +15,8 @@ import Testing
         let tokens = node.mintTokens()
         store.setTokens(
             TokenData(
-                accessToken: tokens.accessToken, refreshToken: tokens.refreshToken, expiresAt: Date(timeIntervalSinceNow: 1)))
+                accessToken: tokens.accessToken, refreshToken: tokens.refreshToken,
+                expiresAt: Date(timeIntervalSinceNow: 1)))
 
         let executable = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
             .appendingPathComponent("merokit-store-probe")

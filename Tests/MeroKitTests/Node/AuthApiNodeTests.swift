@@ -67,10 +67,13 @@ import Testing
         #expect(client.isValid && client.permissions.contains("context:execute"))
         let changed = try await auth.updateKeyPermissions(
             client.clientId, changes: UpdateKeyPermissionsRequest(add: ["context:list"], remove: ["context:execute"]))
-        #expect(changed.data.permissions.contains("context:list") && !changed.data.permissions.contains("context:execute"))
+        #expect(
+            changed.data.permissions.contains("context:list") && !changed.data.permissions.contains("context:execute"))
         let deleted = try await auth.deleteClientKey(keyId: client.rootKeyId, clientId: client.clientId)
         #expect(deleted.success && deleted.message == "Client key revoked successfully")
-        #expect(await meroError { _ = try await auth.deleteClientKey(keyId: client.rootKeyId, clientId: "none") }?.httpStatus == 404)
+        #expect(
+            await meroError { _ = try await auth.deleteClientKey(keyId: client.rootKeyId, clientId: "none") }?
+                .httpStatus == 404)
 
         let third = try await auth.generateClientKey(GenerateClientKeyRequest(permissions: ["context:list"]))
         let keyId = try #require(SessionClaims(token: third.data.accessToken)?.keyId)
@@ -118,7 +121,8 @@ import Testing
         fixture.node.setStorageAvailable(false)
         let sick = await meroError { _ = try await admin.healthCheck() }
         guard case .http(let http) = sick else { return #expect(Bool(false), "\(String(describing: sick))") }
-        #expect(http.status == 503 && http.bodyText?.contains("store_unavailable") == true && http.refusal?.message == nil)
+        #expect(
+            http.status == 503 && http.bodyText?.contains("store_unavailable") == true && http.refusal?.message == nil)
         await fixture.stop()
     }
 
@@ -126,7 +130,8 @@ import Testing
         // Spec 10, section 9.1, and spec 20, sections 5.1 to 5.3.
         let documented: Set<String> = [
             "GET /auth/health", "GET /admin/identity", "GET /auth/providers", "POST /auth/token", "POST /auth/refresh",
-            "POST /auth/mock-token", "HEAD /auth/validate", "POST /auth/logout", "POST /admin/revoke", "GET /admin/keys",
+            "POST /auth/mock-token", "HEAD /auth/validate", "POST /auth/logout", "POST /admin/revoke",
+            "GET /admin/keys",
             "POST /admin/keys", "DELETE /admin/keys/{keyId}", "GET /admin/keys/clients", "POST /admin/client-key",
             "DELETE /admin/keys/{keyId}/clients/{clientId}", "GET /admin/keys/{keyId}/permissions",
             "PUT /admin/keys/{keyId}/permissions", "GET /admin-api/health", "GET /admin-api/ready",

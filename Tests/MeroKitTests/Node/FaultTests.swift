@@ -183,7 +183,11 @@ import Testing
             Data([0xef, 0xbb, 0xbf]) + Data(#"{"result":{"output":1}}"#.utf8),
         ]
         for _ in 0..<40 {
-            bodies.append(Data((0..<Int.random(in: 1...200, using: &random)).map { _ in UInt8.random(in: .min ... .max, using: &random) }))
+            bodies.append(
+                Data(
+                    (0..<Int.random(in: 1...200, using: &random)).map { _ in
+                        UInt8.random(in: .min ... .max, using: &random)
+                    }))
         }
         return bodies
     }()
@@ -195,7 +199,9 @@ import Testing
         let http = await fixture.mero.http
         for (index, body) in Self.hostile.enumerated() {
             fixture.node.inject(.answer(body), on: "/*", times: 3)
-            let viaRpc = await meroError { let _: Int = try await rpc.execute(contextId: fixture.probe, method: "count") }
+            let viaRpc = await meroError {
+                let _: Int = try await rpc.execute(contextId: fixture.probe, method: "count")
+            }
             switch viaRpc {
             case .decoding, .rpc, .emptyResponse: break
             default: Issue.record("\(index): \(String(describing: viaRpc))")
@@ -208,7 +214,9 @@ import Testing
             // As an error's body.
             fixture.node.removeFaults()
             fixture.node.inject(.status(400, body: body), on: "POST /jsonrpc")
-            let refused = await meroError { let _: Int = try await rpc.execute(contextId: fixture.probe, method: "count") }
+            let refused = await meroError {
+                let _: Int = try await rpc.execute(contextId: fixture.probe, method: "count")
+            }
             #expect(refused?.httpStatus == 400)
             _ = refused?.refusal
         }
@@ -223,7 +231,8 @@ import Testing
         #expect(text.count == 9_000)
         let before = fixture.node.requestCount("POST", "/jsonrpc")
         let error = await meroError {
-            let _: String = try await rpc.execute(contextId: fixture.probe, method: "bytes", argsJson: ["count": 11_000])
+            let _: String = try await rpc.execute(
+                contextId: fixture.probe, method: "bytes", argsJson: ["count": 11_000])
         }
         guard case .network(let detail) = error else { return #expect(Bool(false), "\(String(describing: error))") }
         #expect(detail.contains("10000"))

@@ -12,7 +12,8 @@ import Testing
         try await fixture.mero.authenticate()
         let rpc = await fixture.mero.rpc
         let context = fixture.keyValue
-        let _: Empty = try await rpc.execute(contextId: context, method: "set", argsJson: ["key": "a", "value": "blue"])
+        let _: Empty = try await rpc.execute(
+            contextId: context, method: "set", argsJson: ["key": "a", "value": "blue"])
         let value: String? = try await rpc.execute(contextId: context, method: "get", argsJson: ["key": "a"])
         let none: String? = try await rpc.execute(contextId: context, method: "get", argsJson: ["key": "b"])
         let entries: [String: String] = try await rpc.execute(contextId: context, method: "entries")
@@ -28,7 +29,8 @@ import Testing
         guard case .rpc(let error) = panic else { return #expect(Bool(false), "\(String(describing: panic))") }
         #expect(error.data?.stringValue?.hasPrefix("panicked") == true && error.code == -1)
         let request = try #require(fixture.node.requests.last)
-        #expect(request.headers["accept"] == "application/json" && request.headers["content-type"] == "application/json")
+        #expect(
+            request.headers["accept"] == "application/json" && request.headers["content-type"] == "application/json")
         #expect(request.query.isEmpty && request.headers["authorization"]?.hasPrefix("Bearer ey") == true)
         await fixture.stop()
     }
@@ -76,7 +78,9 @@ import Testing
         }
         guard case .rpc(let error) = refused else { return #expect(Bool(false), "\(String(describing: refused))") }
         #expect(error.isReadOnlyWriteRefused && error.refusedContextId == fixture.probe)
-        let unknown = await meroError { let _: JSONValue = try await rpc.execute(contextId: String(repeating: "0", count: 64), method: "m") }
+        let unknown = await meroError {
+            let _: JSONValue = try await rpc.execute(contextId: String(repeating: "0", count: 64), method: "m")
+        }
         #expect(unknown?.errorType == "ContextNotFound")
         let named = await meroError {
             let _: JSONValue = try await rpc.execute(
@@ -135,7 +139,9 @@ import Testing
         let _: Int = try await rpc.execute(contextId: fixture.probe, method: "count")
         await fixture.mero.setTokenData(old)
         let error = await meroError { let _: Int = try await rpc.execute(contextId: fixture.probe, method: "count") }
-        guard case .authRevoked("token_reuse", _) = error else { return #expect(Bool(false), "\(String(describing: error))") }
+        guard case .authRevoked("token_reuse", _) = error else {
+            return #expect(Bool(false), "\(String(describing: error))")
+        }
         #expect(await !fixture.mero.isAuthenticated)
         await fixture.stop()
     }
@@ -147,8 +153,12 @@ import Testing
             fixture.node.inject(fault, on: "POST /auth/refresh", times: nil)
             fixture.node.expireAccessTokens()
             let rpc = await fixture.mero.rpc
-            let error = await meroError { let _: Int = try await rpc.execute(contextId: fixture.probe, method: "count") }
-            guard case .authenticationFailed(let text) = error else { return #expect(Bool(false), "\(String(describing: error))") }
+            let error = await meroError {
+                let _: Int = try await rpc.execute(contextId: fixture.probe, method: "count")
+            }
+            guard case .authenticationFailed(let text) = error else {
+                return #expect(Bool(false), "\(String(describing: error))")
+            }
             #expect(text.hasPrefix("Token refresh failed: "))
             #expect(fixture.node.requestCount("POST", "/auth/refresh") == 1)
             #expect(await fixture.mero.isAuthenticated)

@@ -22,8 +22,9 @@ import Testing
         #expect(try output(#" {"result" : {"x":1,"output" : "v"}, "error":null }"#) == "v")
         #expect(try output(#"{"result":{"output":18446744073709551615}}"#) == UInt64.max)
         #expect(try output(#"{"result":{"output":[-9223372036854775808]}}"#) == [Int64.min])
-        #expect(try output(#"{"result":{"output":{"n":18446744073709551615}}}"#, as: RawJSON.self).text
-            == #"{"n":18446744073709551615}"#)
+        #expect(
+            try output(#"{"result":{"output":{"n":18446744073709551615}}}"#, as: RawJSON.self).text
+                == #"{"n":18446744073709551615}"#)
     }
 
     @Test(arguments: [#"{"result":{"output":null}}"#, #"{"result":{}}"#, #"{"result":null}"#])
@@ -70,7 +71,8 @@ import Testing
 
     @Test func writesExactlyTheDocumentedRequest() throws {
         let body = JsonRpcRequest.execute(
-            contextId: "c\"1", method: "mé\n", arguments: Data(#"{"n":18446744073709551615}"#.utf8), executorPublicKey: nil)
+            contextId: "c\"1", method: "mé\n", arguments: Data(#"{"n":18446744073709551615}"#.utf8),
+            executorPublicKey: nil)
         #expect(
             String(decoding: body, as: UTF8.self)
                 == #"{"jsonrpc":"2.0","id":1,"method":"execute","params":{"contextId":"c\"1","method":"mé\n","argsJson":{"n":18446744073709551615}}}"#

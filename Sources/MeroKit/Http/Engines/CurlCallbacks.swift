@@ -1,7 +1,7 @@
 #if canImport(CCurl)
     import CCurl
 
-    /// The functions that libcurl calls, each with the handle it was given. All run on the event thread.
+    /// The functions that libcurl calls, each with the handle it was given. All run on the thread that drives the loop.
     enum CurlCallbacks {
         static let body: merokit_curl_data_callback = { bytes, size, count, context in
             let length = size * count

@@ -3,16 +3,23 @@
     import Foundation
     import Glibc
 
-    /// Drives all transfers of one engine on one thread.
+    /// Drives all transfers of one engine.
     ///
-    /// Other threads only put commands into the inbox. Safe to share: the inbox has a lock, `multi` is used by others
-    /// for `curl_multi_wakeup` alone, which libcurl allows from any thread, and every other variable belongs to the
-    /// event thread from `start` on.
+    /// One thread waits for sockets and does what they ask for. Other threads put commands into the inbox. A call of plain
+    /// HTTP that finds nothing under way is set off by its own task instead: the thread then wakes up while the request
+    /// is on its way, not before (measured: a third more calls per second, one at a time).
+    ///
+    /// Safe to share: the inbox has a lock; `curl_multi_wakeup` may be called by any thread; every other variable, and
+    /// libcurl itself, belongs to the event thread, except between the moment in which a caller takes `isIdle` back and
+    /// its `idleSignal`, when they belong to that caller. `driver` is held over each of the two, so that neither can
+    /// begin before the other has ended.
     final class CurlEventLoop: @unchecked Sendable {
         private struct Inbox {
             var commands: [Command] = []
-            /// The event thread waits, or is about to, and must be woken to see new commands.
+            /// The event thread waits for sockets, or is about to, and must be woken to see new commands.
             var isWaiting = false
+            /// It waits for `idleSignal`, or is about to, and nothing is under way. Whoever takes this back sends it.
+            var isIdle = false
             var isClosed = false
         }
 
@@ -22,6 +29,9 @@
         }
 
         private let inbox = Locked(Inbox())
+        private let driver = NSLock()
+        /// Only the event thread, which is no thread of the cooperative pool, waits for it.
+        private let idleSignal = DispatchSemaphore(value: 0)
         private let multi: UnsafeMutableRawPointer
         private let clock = CurlClock()
         private let authorities: CurlAuthorities
@@ -31,9 +41,6 @@
         /// No time-out can be due before; a transfer's activity only moves its own due time further away.
         private var nextTimeoutCheck = UInt64.max
 
-        private var hasJustAnswered = false
-
-        private static let lingerTime: UInt64 = 20_000
         private static let idleHandleLimit = 64
         private static let idleConnectionLimit = 128
 
@@ -56,14 +63,27 @@
         // MARK: - From any thread
 
         func submit(_ transfer: CurlTransfer, _ continuation: UnsafeContinuation<CurlAnswer, any Error>) {
-            let refusal: (any Error)? = inbox.withLock { inbox in
-                if inbox.isClosed { return EngineError.engineClosed }
-                if transfer.isCancelled { return CancellationError() }
+            let mayStartInPlace = transfer.request.mayStartInPlace
+            let (inPlace, refusal) = inbox.withLock { inbox -> (Bool, (any Error)?) in
+                if inbox.isClosed { return (false, EngineError.engineClosed) }
+                if transfer.isCancelled { return (false, CancellationError()) }
                 transfer.continuation = continuation
+                if mayStartInPlace && inbox.isIdle {
+                    inbox.isIdle = false
+                    return (true, nil)
+                }
                 enqueue(.start(transfer), in: &inbox)
-                return nil
+                return (false, nil)
             }
-            if let refusal { continuation.resume(throwing: refusal) }
+            if let refusal { return continuation.resume(throwing: refusal) }
+            guard inPlace else { return }
+            // Free: the event thread sleeps until the signal.
+            driver.lock()
+            drive { begin(transfer) }
+            let over = takeCompletions()
+            driver.unlock()
+            idleSignal.signal()
+            for completion in over { completion.deliver() }
         }
 
         func cancel(_ transfer: CurlTransfer) {
@@ -78,8 +98,7 @@
         func close() {
             inbox.withLock { inbox in
                 inbox.isClosed = true
-                inbox.isWaiting = false
-                curl_multi_wakeup(multi)
+                wake(&inbox)
             }
         }
 
@@ -87,10 +106,18 @@
 
         private func enqueue(_ command: Command, in inbox: inout Inbox) {
             inbox.commands.append(command)
-            guard inbox.isWaiting else { return }
-            // One wake-up is enough for all commands until the thread is up again.
-            inbox.isWaiting = false
-            curl_multi_wakeup(multi)
+            wake(&inbox)
+        }
+
+        /// One wake-up is enough for all commands until the thread is up again.
+        private func wake(_ inbox: inout Inbox) {
+            if inbox.isWaiting {
+                inbox.isWaiting = false
+                curl_multi_wakeup(multi)
+            } else if inbox.isIdle {
+                inbox.isIdle = false
+                idleSignal.signal()
+            }
         }
 
         // MARK: - The event thread
@@ -99,39 +126,50 @@
             blockBrokenPipeSignal()
             var isClosed = false
             while !isClosed {
-                clock.update()
-                isClosed = execute(takeCommands())
-                var running: Int32 = 0
-                curl_multi_perform(multi, &running)
-                collectMessages()
+                driver.lock()
+                let work = takeCommands()
+                isClosed = work.isClosed
+                drive { execute(work.commands) }
                 endTimedOut()
-                deliver()
-                if !isClosed { wait() }
+                if isClosed {
+                    for handle in underWay { release(handle) { $0.end(.closed) } }
+                    idle.removeAll()
+                }
+                let over = takeCompletions()
+                let nothingUnderWay = underWay.isEmpty
+                driver.unlock()
+                for completion in over { completion.deliver() }
+                if !isClosed { wait(nothingUnderWay) }
             }
-            endAll()
-            deliver()
-            idle.removeAll()
+        }
+
+        /// One lap: what is new, what the sockets have brought, what is over. For whoever holds `driver`.
+        private func drive(_ news: () -> Void) {
+            clock.update()
+            news()
+            var running: Int32 = 0
+            curl_multi_perform(multi, &running)
+            collectMessages()
         }
 
         private func takeCommands() -> (commands: [Command], isClosed: Bool) {
             inbox.withLock { inbox in
                 inbox.isWaiting = false
+                inbox.isIdle = false
                 let commands = inbox.commands
                 if !commands.isEmpty { inbox.commands = [] }
                 return (commands, inbox.isClosed)
             }
         }
 
-        /// - Returns: whether the loop was closed.
-        private func execute(_ work: (commands: [Command], isClosed: Bool)) -> Bool {
-            for command in work.commands {
+        private func execute(_ commands: [Command]) {
+            for command in commands {
                 switch command {
                 case .start(let transfer): begin(transfer)
                 case .cancel(let transfer):
                     if let handle = transfer.handle { release(handle) { $0.end(.cancelled) } }
                 }
             }
-            return work.isClosed
         }
 
         private func begin(_ transfer: CurlTransfer) {
@@ -189,38 +227,21 @@
             }
         }
 
-        private func endAll() {
-            for handle in underWay { release(handle) { $0.end(.closed) } }
+        private func takeCompletions() -> [CurlCompletion] {
+            guard !completions.isEmpty else { return [] }
+            defer { completions = [] }
+            return completions
         }
 
-        private func deliver() {
-            hasJustAnswered = !completions.isEmpty
-            guard hasJustAnswered else { return }
-            for completion in completions { completion.deliver() }
-            completions.removeAll(keepingCapacity: true)
-        }
-
-        /// A caller that makes one call after another is back within microseconds, which is less than it takes to put
-        /// this thread to sleep and to wake it: measured, a third more calls per second. Never while others are under
-        /// way, and once per answer, so an idle engine costs nothing.
-        private func lingerForNextCall() {
-            guard hasJustAnswered, underWay.isEmpty else { return }
-            clock.update()
-            let end = clock.now + Self.lingerTime
-            repeat {
-                if inbox.withLock({ !$0.commands.isEmpty }) { return }
-                sched_yield()
-                clock.update()
-            } while clock.now < end
-        }
-
-        private func wait() {
-            lingerForNextCall()
+        private func wait(_ nothingUnderWay: Bool) {
             let mayWait = inbox.withLock { inbox in
-                inbox.isWaiting = inbox.commands.isEmpty && !inbox.isClosed
-                return inbox.isWaiting
+                let mayWait = inbox.commands.isEmpty && !inbox.isClosed
+                inbox.isIdle = mayWait && nothingUnderWay
+                inbox.isWaiting = mayWait && !nothingUnderWay
+                return mayWait
             }
             guard mayWait else { return }
+            if nothingUnderWay { return idleSignal.wait() }
             var milliseconds = Int32.max
             if nextTimeoutCheck != .max {
                 clock.update()
@@ -264,6 +285,15 @@
         init() { update() }
 
         func update() { now = DispatchTime.now().uptimeNanoseconds }
+    }
+
+    extension EngineRequest {
+        /// Whether setting the transfer off takes no more than handing a few bytes to the system. A file would be read, and
+        /// TLS may write to a closed connection in a way that raises a signal, which only the event thread blocks.
+        fileprivate var mayStartInPlace: Bool {
+            if case .file = body { return false }
+            return url.hasPrefix("http://")
+        }
     }
 
     /// The library as a whole.

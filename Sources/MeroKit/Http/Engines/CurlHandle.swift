@@ -5,7 +5,7 @@
     /// One libcurl easy handle, used for one call after another, with the state of the call it carries.
     ///
     /// Setting up a handle costs more than a small call, so what is the same for all calls is set once, and of the rest
-    /// only what differs from the call before. Only the event thread touches a handle.
+    /// only what differs from the call before. Only whoever drives the event loop touches a handle.
     final class CurlHandle {
         let easy: UnsafeMutableRawPointer
         /// Where the handle stands in the event loop's list of those under way.

@@ -142,7 +142,13 @@ final class UnansweringHost: Sendable {
         url = "http://127.0.0.1:\(port)"
         // A queue of length n takes n + 1 connections; the rest of these wait like everybody after them.
         fillers = try (0..<4).map { _ in try LoopbackSocket.connecting(to: port) }
-        fillersWaiting = Self.waiting(for: port)
+        // The kernel takes a moment to let the first in; counted before, nobody after them would ever seem to wait.
+        var waiting = Self.waiting(for: port)
+        for _ in 0..<2_000 where waiting > 3 {
+            usleep(1_000)
+            waiting = Self.waiting(for: port)
+        }
+        fillersWaiting = waiting
     }
 
     deinit { for descriptor in fillers + [listener] { close(descriptor) } }
