@@ -25,12 +25,12 @@
         private let multi: UnsafeMutableRawPointer
         private let clock = CurlClock()
         private let authorities: CurlAuthorities
+        private var commands: [Command] = []
         private var underWay: [CurlHandle] = []
         private var idle: [CurlHandle] = []
         private var completions: [CurlCompletion] = []
         /// No time-out can be due before; a transfer's activity only moves its own due time further away.
         private var nextTimeoutCheck = UInt64.max
-
         private var hasJustAnswered = false
 
         private static let lingerTime: UInt64 = 20_000
@@ -44,9 +44,7 @@
             merokit_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Self.idleConnectionLimit)
         }
 
-        deinit { curl_multi_cleanup(multi) }
-
-        /// Starts the thread. It keeps the loop alive until `close` is called.
+        /// Starts the thread, which keeps the loop alive until `close` is called.
         func start() {
             let thread = Thread { [self] in run() }
             thread.name = "mero.http"
@@ -77,9 +75,9 @@
         /// Ends all transfers with `.closed`, frees everything and lets the thread end.
         func close() {
             inbox.withLock { inbox in
+                if inbox.isClosed { return }
                 inbox.isClosed = true
-                inbox.isWaiting = false
-                curl_multi_wakeup(multi)
+                wake(&inbox)
             }
         }
 
@@ -87,8 +85,13 @@
 
         private func enqueue(_ command: Command, in inbox: inout Inbox) {
             inbox.commands.append(command)
+            wake(&inbox)
+        }
+
+        /// Once is enough for all commands until the thread is up again. Under the lock, since after `close` nobody may
+        /// touch `multi` any more.
+        private func wake(_ inbox: inout Inbox) {
             guard inbox.isWaiting else { return }
-            // One wake-up is enough for all commands until the thread is up again.
             inbox.isWaiting = false
             curl_multi_wakeup(multi)
         }
@@ -97,41 +100,43 @@
 
         private func run() {
             blockBrokenPipeSignal()
-            var isClosed = false
-            while !isClosed {
+            while true {
                 clock.update()
-                isClosed = execute(takeCommands())
+                let isClosed = takeCommands()
+                for command in commands { execute(command) }
+                if isClosed { break }
                 var running: Int32 = 0
                 curl_multi_perform(multi, &running)
                 collectMessages()
                 endTimedOut()
                 deliver()
-                if !isClosed { wait() }
+                wait()
             }
-            endAll()
+            for handle in underWay { release(handle) { $0.end(.closed) } }
             deliver()
             idle.removeAll()
+            curl_multi_cleanup(multi)
         }
 
-        private func takeCommands() -> (commands: [Command], isClosed: Bool) {
-            inbox.withLock { inbox in
-                inbox.isWaiting = false
-                let commands = inbox.commands
-                if !commands.isEmpty { inbox.commands = [] }
-                return (commands, inbox.isClosed)
-            }
-        }
-
+        /// Empties the inbox into `commands`.
+        ///
         /// - Returns: whether the loop was closed.
-        private func execute(_ work: (commands: [Command], isClosed: Bool)) -> Bool {
-            for command in work.commands {
-                switch command {
-                case .start(let transfer): begin(transfer)
-                case .cancel(let transfer):
-                    if let handle = transfer.handle { release(handle) { $0.end(.cancelled) } }
-                }
+        private func takeCommands() -> Bool {
+            commands.removeAll(keepingCapacity: true)
+            return inbox.withLock { inbox in
+                inbox.isWaiting = false
+                swap(&inbox.commands, &commands)
+                return inbox.isClosed
             }
-            return work.isClosed
+        }
+
+        private func execute(_ command: Command) {
+            switch command {
+            case .start(let transfer):
+                begin(transfer)
+            case .cancel(let transfer):
+                if let handle = transfer.handle { release(handle) { $0.end(.cancelled) } }
+            }
         }
 
         private func begin(_ transfer: CurlTransfer) {
@@ -146,9 +151,11 @@
                 idle.append(handle)
                 return
             }
-            curl_multi_add_handle(multi, handle.easy)
             handle.position = underWay.count
             underWay.append(handle)
+            guard curl_multi_add_handle(multi, handle.easy) == CURLM_OK else {
+                return release(handle) { $0.end(CURLE_OUT_OF_MEMORY) }
+            }
             nextTimeoutCheck = min(nextTimeoutCheck, handle.lastActivity + handle.inactivityLimit)
         }
 
@@ -187,10 +194,6 @@
                     nextTimeoutCheck = min(nextTimeoutCheck, due)
                 }
             }
-        }
-
-        private func endAll() {
-            for handle in underWay { release(handle) { $0.end(.closed) } }
         }
 
         private func deliver() {
