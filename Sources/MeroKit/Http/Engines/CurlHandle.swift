@@ -161,10 +161,7 @@
 
         /// To be called before a call is taken away from libcurl because nothing moved: its connection may be dead, and
         /// the next call must not be given to it.
-        func abandonConnection() {
-            merokit_curl_set_long(easy, CURLOPT_FORBID_REUSE, 1)
-            applied.forbidsReuse = true
-        }
+        func abandonConnection() { setForbidsReuse(true) }
 
         // MARK: - Callbacks of libcurl
 
@@ -286,14 +283,12 @@
                 applied.method = customMethod
             }
             applyHeaders(request.headers)
+            // A connection of its own, which then would only pile up beside those of the other calls.
             if request.sendAtMostOnce != applied.isFresh {
                 merokit_curl_set_long(easy, CURLOPT_FRESH_CONNECT, request.sendAtMostOnce ? 1 : 0)
                 applied.isFresh = request.sendAtMostOnce
             }
-            if applied.forbidsReuse {
-                merokit_curl_set_long(easy, CURLOPT_FORBID_REUSE, 0)
-                applied.forbidsReuse = false
-            }
+            setForbidsReuse(request.sendAtMostOnce)
             let isBulk = request.isBulk
             if isBulk != applied.isBulk {
                 merokit_curl_set_long(easy, CURLOPT_BUFFERSIZE, isBulk ? Self.bulkBuffer : Self.callBuffer)
@@ -302,14 +297,17 @@
             }
         }
 
+        private func setForbidsReuse(_ forbids: Bool) {
+            guard forbids != applied.forbidsReuse else { return }
+            merokit_curl_set_long(easy, CURLOPT_FORBID_REUSE, forbids ? 1 : 0)
+            applied.forbidsReuse = forbids
+        }
+
         /// - Returns: the method's name where it differs from the one that libcurl derives from the kind of body.
         private func applyBody(_ request: EngineRequest) throws -> String {
             switch request.body {
             case .none:
                 switch request.method {
-                case "GET", "DELETE":
-                    merokit_curl_set_long(easy, CURLOPT_HTTPGET, 1)
-                    return request.method == "GET" ? "" : request.method
                 case "HEAD":
                     merokit_curl_set_long(easy, CURLOPT_NOBODY, 1)
                     return ""
@@ -318,7 +316,7 @@
                     post(Data())
                 default:
                     merokit_curl_set_long(easy, CURLOPT_HTTPGET, 1)
-                    return request.method
+                    return request.method == "GET" ? "" : request.method
                 }
             case .bytes(let data):
                 if data.count < Self.smallBody { post(data) } else { post(CurlBodySource(data)) }
@@ -352,7 +350,11 @@
 
         /// Nearly all calls of a client carry the same header lines: the list is built anew only when they differ.
         private func applyHeaders(_ headers: [(name: String, value: String)]) {
-            if applied.hasHeaderList, applied.headers.elementsEqual(headers, by: ==) { return }
+            let isSame = applied.headers.elementsEqual(headers) { old, new in
+                // Byte for byte: strings that only mean the same are not the same line.
+                old.name.utf8.elementsEqual(new.name.utf8) && old.value.utf8.elementsEqual(new.value.utf8)
+            }
+            if applied.hasHeaderList, isSame { return }
             var list: UnsafeMutablePointer<curl_slist>?
             var given: Set<String> = []
             for (name, value) in headers {
@@ -372,18 +374,6 @@
             headerList = list
             applied.headers = headers
             applied.hasHeaderList = true
-        }
-    }
-
-    extension EngineRequest {
-        /// Whether large buffers pay off.
-        fileprivate var isBulk: Bool {
-            if case .file = sink { return true }
-            switch body {
-            case .none: return false
-            case .bytes(let data): return data.count > 1 << 20
-            case .file: return true
-            }
         }
     }
 #endif

@@ -56,11 +56,4 @@
             queue.async { told.listener(progress) }
         }
     }
-
-    extension EngineRequest {
-        fileprivate var hasBody: Bool {
-            if case .none = body { return false }
-            return true
-        }
-    }
 #endif

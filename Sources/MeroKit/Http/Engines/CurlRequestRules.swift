@@ -9,8 +9,7 @@
             guard CurlHeaderLines.isToken(request.method), request.method != "CONNECT" else {
                 throw EngineError.invalidRequest("Not a request method")
             }
-            if request.method == "HEAD", case .none = request.body {
-            } else if request.method == "HEAD" {
+            if request.method == "HEAD", request.hasBody {
                 throw EngineError.invalidRequest("A HEAD request carries no body")
             }
             for (name, value) in request.headers {
@@ -34,6 +33,23 @@
                 bytes.prefix(wanted.count).elementsEqual(wanted) { byte, lower in
                     byte == lower || (byte | 0x20 == lower && lower >= UInt8(ascii: "a"))
                 }
+            }
+        }
+    }
+
+    extension EngineRequest {
+        var hasBody: Bool {
+            if case .none = body { return false }
+            return true
+        }
+
+        /// Whether large buffers pay off.
+        var isBulk: Bool {
+            if case .file = sink { return true }
+            switch body {
+            case .none: return false
+            case .bytes(let data): return data.count > 1 << 20
+            case .file: return true
             }
         }
     }
