@@ -11,6 +11,12 @@ enum RequestEncoding {
         }
     }
 
+    /// The same for an object of JSON values, without asking what kind of value it is.
+    static func encode(object: [String: JSONValue]) throws -> Data {
+        guard let bytes = try? JSONWriter.bytes(of: .object(object)) else { return try encode(object) }
+        return Data(bytes)
+    }
+
     private static func describe(_ error: any Error) -> String {
         guard case EncodingError.invalidValue(_, let context) = error else { return error.localizedDescription }
         let place = context.codingPath.map(\.stringValue).joined(separator: ".")

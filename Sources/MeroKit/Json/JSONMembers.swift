@@ -17,7 +17,12 @@ package struct JSONMembers: Sendable {
     ///
     /// - Parameter paths: the members to find, each by the keys that lead to it. Of a repeated key the first counts.
     package init(_ data: Data, paths: [[String]]) throws {
-        var finder = MemberFinder(paths: paths)
+        try self.init(data, at: Paths(paths))
+    }
+
+    /// The same for paths that were prepared once and are looked for often.
+    package init(_ data: Data, at paths: Paths) throws {
+        var finder = paths.finder
         try data.withUnsafeBytes { buffer in
             try JSONParser.parse(buffer, into: &finder)
         }
@@ -42,7 +47,16 @@ package struct JSONMembers: Sendable {
 }
 
 /// Notes the places of the wanted members while the parser walks by.
-private struct MemberFinder: JSONHandler {
+extension JSONMembers {
+    /// Paths to members, prepared for looking.
+    package struct Paths: Sendable {
+        fileprivate let finder: MemberFinder
+
+        package init(_ paths: [[String]]) { finder = MemberFinder(paths: paths) }
+    }
+}
+
+private struct MemberFinder: JSONHandler, Sendable {
     /// The wanted members as a tree, the whole text being its root.
     private struct Node {
         let path: [String]

@@ -36,14 +36,15 @@ public struct RpcClient: ExecuteTransport {
     public func execute<T: Decodable>(
         contextId: String, method: String, argsJson: [String: JSONValue] = [:], executorPublicKey: String? = nil
     ) async throws -> T {
-        try await run(contextId, method, arguments: RequestEncoding.encode(argsJson), executor: executorPublicKey)
+        try await run(
+            contextId, method, arguments: RequestEncoding.encode(object: argsJson), executor: executorPublicKey)
     }
 
     /// Runs a method and decodes what it returns.
     public func execute<T: Decodable>(
         contextId: String, method: String, argsJson: [String: JSONValue]
     ) async throws -> T {
-        try await run(contextId, method, arguments: RequestEncoding.encode(argsJson), executor: nil)
+        try await run(contextId, method, arguments: RequestEncoding.encode(object: argsJson), executor: nil)
     }
 
     /// Runs a method whose arguments are a value of your own, or a `RawJSON` text: all 64 bits of an integer survive.
