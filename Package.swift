@@ -39,7 +39,7 @@ let package = Package(
         .executableTarget(name: "merokit-store-probe", dependencies: ["MeroKit"], path: "Tests/Probes/StoreProbe"),
         .testTarget(
             name: "MeroKitTests",
-            dependencies: ["MeroKit", "MeroDevNode", "MeroKitTestSupport", "merokit-store-probe"],
+            dependencies: ["MeroKit", "MeroKitUI", "MeroDevNode", "MeroKitTestSupport", "merokit-store-probe"],
             exclude: ["Fixtures"]),
         .testTarget(name: "MeroDevNodeTests", dependencies: ["MeroDevNode", "MeroKit"]),
         .testTarget(name: "MeroCommandTests", dependencies: ["mero", "MeroDevNode"]),

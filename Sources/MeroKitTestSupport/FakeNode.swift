@@ -33,9 +33,6 @@ public final class FakeNode: Sendable {
     /// Makes this node the handler of `MockURLProtocol.makeSession()`.
     public func install() { MockURLProtocol.setHandler { self.answer($0) } }
 
-    /// A session of its own, for tests that run in parallel.
-    public func makeSession() -> URLSession { MockURLProtocol.makeSession { self.answer($0) } }
-
     /// From now on the current access token is answered with 401 `token_expired`, until it is refreshed.
     public func expireAccessToken() { state.withLock { $0.isExpired = true } }
 

@@ -12,8 +12,7 @@ import MeroKit
 /// let mero = Mero(config: config, session: MockURLProtocol.makeSession())
 /// ```
 ///
-/// The handler of `setHandler` serves every session of `makeSession()`; tests that run in parallel use
-/// `makeSession(handler:)`, whose handler serves that session alone.
+/// There is one handler in a process: tests that use it must not run in parallel (`@Suite(.serialized)`).
 public final class MockURLProtocol: URLProtocol {
     /// One answer.
     public struct Stub: Sendable {
@@ -31,34 +30,22 @@ public final class MockURLProtocol: URLProtocol {
     /// Makes the answer to a request. An error it throws is what the session reports.
     public typealias Handler = @Sendable (URLRequest) throws -> Stub
 
-    private static let handlers = Locked<[String: Handler]>([:])
-    /// Tells sessions apart. It is taken off again before a handler sees the request.
-    private static let sessionHeader = "X-Mock-Session"
+    private static let handler = Locked<Handler?>(nil)
 
     /// Sets the handler of all sessions made by `makeSession()`.
     public static func setHandler(_ handler: @escaping Handler) {
-        handlers.withLock { $0[""] = handler }
+        self.handler.withLock { $0 = handler }
     }
 
     /// Removes that handler.
     public static func reset() {
-        handlers.withLock { $0[""] = nil }
+        handler.withLock { $0 = nil }
     }
 
     /// A session whose requests go to the handler of `setHandler`.
-    public static func makeSession() -> URLSession { session(headers: [:]) }
-
-    /// A session whose requests go to this handler.
-    public static func makeSession(handler: @escaping Handler) -> URLSession {
-        let id = UUID().uuidString
-        handlers.withLock { $0[id] = handler }
-        return session(headers: [sessionHeader: id])
-    }
-
-    private static func session(headers: [String: String]) -> URLSession {
+    public static func makeSession() -> URLSession {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.protocolClasses = [MockURLProtocol.self]
-        configuration.httpAdditionalHeaders = headers
         return URLSession(configuration: configuration)
     }
 
@@ -67,10 +54,7 @@ public final class MockURLProtocol: URLProtocol {
     public override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
     public override func startLoading() {
-        var request = self.request
-        let id = request.value(forHTTPHeaderField: Self.sessionHeader) ?? ""
-        request.setValue(nil, forHTTPHeaderField: Self.sessionHeader)
-        guard let handler = Self.handlers.withLock({ $0[id] }), let url = request.url else {
+        guard let handler = Self.handler.withLock({ $0 }), let url = request.url else {
             client?.urlProtocol(self, didFailWithError: URLError(.cannotConnectToHost))
             return
         }

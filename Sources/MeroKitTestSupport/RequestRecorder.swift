@@ -9,7 +9,8 @@ import MeroKit
 ///
 /// ```swift
 /// let recorder = RequestRecorder(answer: MockURLProtocol.Stub(body: Data(#"{"data":null}"#.utf8)))
-/// let http = URLSessionHttpClient(baseURL: url, session: recorder.makeSession())
+/// recorder.install()
+/// let http = URLSessionHttpClient(baseURL: url, session: MockURLProtocol.makeSession())
 /// ```
 public final class RequestRecorder: Sendable {
     private let captured = Locked<[CapturedRequest]>([])
@@ -26,9 +27,6 @@ public final class RequestRecorder: Sendable {
 
     /// Makes this recorder the handler of `MockURLProtocol.makeSession()`.
     public func install() { MockURLProtocol.setHandler { self.handle($0) } }
-
-    /// A session of its own, for tests that run in parallel.
-    public func makeSession() -> URLSession { MockURLProtocol.makeSession { self.handle($0) } }
 
     private func handle(_ request: URLRequest) -> MockURLProtocol.Stub {
         appendCaptured(CapturedRequest(request))

@@ -99,14 +99,18 @@ public actor AppSession {
             // Overtaken by a logout or another login: what the node just granted is given back.
             guard mine == operation else { return await client.logout() }
             mero = client
-            state = AppState()
-            state.phase = .signedIn
-            state.nodeURL = nodeURL
-            state.username = username
+            // One change: observers must not see a state in between.
+            var signedIn = AppState()
+            signedIn.phase = .signedIn
+            signedIn.nodeURL = nodeURL
+            signedIn.username = username
+            state = signedIn
         } catch {
             guard mine == operation else { return }
-            state.phase = before == .signingIn ? .signedOut : before
-            state.errorMessage = AppErrorText.text(for: error)
+            var failed = state
+            failed.phase = before == .signingIn ? .signedOut : before
+            failed.errorMessage = AppErrorText.text(for: error)
+            state = failed
         }
     }
 
