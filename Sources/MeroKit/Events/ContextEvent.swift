@@ -83,6 +83,28 @@ extension ContextEvent {
     }
 }
 
+extension ContextEvent {
+    /// The kind of the one event that no node sends: the client puts it into its streams where events may have been missed.
+    ///
+    /// It comes after every reconnect, once for each context and group of the stream, as soon as its events flow again; and
+    /// wherever an event was lost on the way. Read the state of `contextId` (or `groupId`) anew then. An app that takes every
+    /// event as a hint to read again does the right thing without looking at the kind.
+    public static let gapKind = "Gap"
+
+    /// Whether this is the client's own mark for events that may have been missed. See `gapKind`.
+    public var isGap: Bool { kind == Self.gapKind }
+
+    static func gap(contextId: String) -> ContextEvent {
+        let payload: JSONValue = ["contextId": .string(contextId), "type": .string(gapKind)]
+        return ContextEvent(contextId: contextId, kind: gapKind, payload: payload)
+    }
+
+    static func gap(groupId: String) -> ContextEvent {
+        let payload: JSONValue = ["groupId": .string(groupId), "type": .string(gapKind)]
+        return ContextEvent(contextId: "", kind: gapKind, payload: payload, groupId: groupId)
+    }
+}
+
 extension ContextEvent: CustomStringConvertible {
     /// The kind and the ids. For what else is in it, print `payload`.
     public var description: String {

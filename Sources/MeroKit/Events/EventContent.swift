@@ -20,13 +20,16 @@ extension ContextEvent {
         case migrationProgress(MigrationProgress)
         case cascadeProgress(CascadeProgress)
         case migrationCompleted(MigrationCompleted)
+        /// Events may have been missed here: read state again. See `ContextEvent.gapKind`.
+        case gap
         /// A kind that this version does not know, or one whose data lack what the kind requires. See `payload`.
         case other
     }
 
     /// What the event says. Read from the event's text on each call.
     public var content: Content {
-        withData { data in
+        if isGap { return .gap }
+        return withData { data in
             switch kind {
             case "StateMutation": return .stateMutation(StateMutation(data))
             case "SyncStatus": return SyncStatus(data).map(Content.syncStatus)

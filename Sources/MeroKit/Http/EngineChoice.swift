@@ -17,6 +17,21 @@ enum EngineChoice {
         }
     }
 
+    /// For streams that stay open: on Linux they have a thread of their own, so that reading a busy stream never holds up a
+    /// call.
+    ///
+    /// - Parameter session: `URLSession.shared` stands for no session of one's own.
+    static func streamEngine(session: URLSession?, options: HttpOptions = HttpOptions()) -> any HttpEngine {
+        let session = session === URLSession.shared ? nil : session
+        #if canImport(CCurl)
+            if session == nil {
+                return CurlEngine.shared(
+                    certificateAuthorityFile: options.certificateAuthorityFile, purpose: .streams)
+            }
+        #endif
+        return engine(session: session, options: options)
+    }
+
     /// Stands for an engine whose options cannot be met. Initialisers of clients do not throw, so each call says why.
     private final class UnusableEngine: HttpEngine {
         private let reason: any Error

@@ -250,8 +250,10 @@ extension URLSessionHttpClient {
         }
     }
 
-    /// Spec: 10, section 4.5. A session that was rotated or replaced meanwhile is not touched.
-    private func tokenWasRefused(_ reason: String, presented: String?) async {
+    /// A terminal answer came for this token. A session that was rotated or replaced meanwhile is not touched.
+    ///
+    /// Spec: 10, section 4.5.
+    func tokenWasRefused(_ reason: String, presented: String?) async {
         if let current = await hooks.currentToken(), current != presented { return }
         refreshes.forget()
         if let onTokenRefused = hooks.onTokenRefused {

@@ -18,26 +18,38 @@ public actor Mero {
     private let config: MeroConfig
     private let session: TokenSession
     private let client: URLSessionHttpClient
+    private let sharedEvents: Lazily<SseClient>
+    private let presence: Lazily<EphemeralClient>
 
     /// Uses the platform's default HTTP stack. Tokens left in the store are picked up at once.
     public init(config: MeroConfig) {
-        self.init(config: config, engine: EngineChoice.engine(session: nil, options: config.httpOptions))
+        self.init(config: config, engine: EngineChoice.engine(session: nil, options: config.httpOptions), session: nil)
     }
 
     /// Sends everything through this session, or one of the same configuration.
     public init(config: MeroConfig, session: URLSession) {
-        self.init(config: config, engine: EngineChoice.engine(session: session, options: config.httpOptions))
+        self.init(
+            config: config, engine: EngineChoice.engine(session: session, options: config.httpOptions), session: session)
     }
 
-    init(config: MeroConfig, engine: any HttpEngine) {
+    /// - Parameter session: The app's own, which serves the streams as well; nil where there is none.
+    init(config: MeroConfig, engine: any HttpEngine, session urlSession: URLSession? = nil) {
         let session = TokenSession(
             store: config.tokenStore ?? MemoryTokenStore(), onStoreFailure: config.onTokenStoreFailure)
         self.config = config
         self.session = session
-        self.client = URLSessionHttpClient(
+        let client = URLSessionHttpClient(
             baseURL: config.baseURL, timeout: config.timeout,
             hooks: Self.hooks(config: config, session: session, engine: engine), engine: engine,
             retryPolicy: config.retryPolicy, options: config.httpOptions)
+        self.client = client
+        let sharedEvents = Lazily {
+            SseClient(
+                baseURL: config.baseURL, credentials: Self.streamCredentials(client, session),
+                engine: EngineChoice.streamEngine(session: urlSession, options: config.httpOptions))
+        }
+        self.sharedEvents = sharedEvents
+        presence = Lazily { EphemeralClient(http: client, events: sharedEvents.value) }
     }
 
     // MARK: Surfaces
@@ -50,6 +62,40 @@ public actor Mero {
     public var admin: AdminApi { AdminApi(http: client) }
     /// The HTTP client below the others, for a route that they do not cover.
     public var http: any HttpClient { client }
+
+    // MARK: Events
+
+    /// Events of these contexts and groups, over a connection of their own, which is kept open and opened again by itself.
+    ///
+    /// ```swift
+    /// for try await event in mero.events(contextIds: [contextId]) { await reload(event.contextId) }
+    /// ```
+    ///
+    /// Work starts at once, and ends with the consuming task or when nobody holds the stream any more; `close()` and
+    /// `logout()` do not end it. Expired tokens are refreshed, in the one flight that calls use. A 403 is thrown as
+    /// `MeroError.http` and a revoked session as `MeroError.authRevoked`, which ends the `Mero`'s session as well.
+    /// After each reconnect there is a mark for each id, see `ContextEvent.gapKind`. Spec: 40, section 2.8.
+    ///
+    /// - Parameters:
+    ///   - contextIds: May be empty if `groupIds` is not.
+    ///   - groupIds: 64 hexadecimal digits each.
+    public nonisolated func events(
+        contextIds: [String], groupIds: [String] = []
+    ) -> AsyncThrowingStream<ContextEvent, Error> {
+        sse.events(contextIds: contextIds, groupIds: groupIds)
+    }
+
+    /// Events over one connection that all parts of an app can share. Always the same client; asking for it sends nothing.
+    public nonisolated var sse: SseClient { sharedEvents.value }
+
+    /// Presence in contexts, over the connection of `sse`. Always the same client; asking for it sends nothing.
+    public nonisolated var ephemeral: EphemeralClient { presence.value }
+
+    /// Closes the connection that `sse` and `ephemeral` share, which ends the presence streams over it. The session and its tokens stay, and streams made by `events`
+    /// go on until their consumers end.
+    public func close() {
+        sharedEvents.existing?.close()
+    }
 
     // MARK: Session
 
@@ -108,6 +154,7 @@ public actor Mero {
             _ = try? await auth.logout(LogoutRequest(refreshToken: bundle.refreshToken))
         }
         session.clear()
+        close()
     }
 
     // MARK: Hosted login
@@ -153,6 +200,23 @@ extension Mero {
             if session.end(presented: presented) { await onAuthRevoked?(reason) }
         }
         return hooks
+    }
+
+    /// The streams' way to this session's tokens. Spec: 40, section 2.3.
+    private static func streamCredentials(_ client: URLSessionHttpClient, _ session: TokenSession) -> StreamCredentials {
+        StreamCredentials(
+            source: .bearer { session.current?.accessToken },
+            onRefused: { answer, presented in
+                guard answer.headers["x-auth-error"] == "token_expired" else { return .retryAfterDelay }
+                do {
+                    return try await client.token(insteadOf: presented) == nil ? .retryAfterDelay : .retryNow
+                } catch MeroError.authRevoked(let reason, let http) {
+                    return .finish(MeroError.authRevoked(reason: reason, http: http))
+                } catch {
+                    return .retryAfterDelay
+                }
+            },
+            onRevoked: { reason, presented in await client.tokenWasRefused(reason, presented: presented) })
     }
 
     private static func bundle(_ response: TokenResponse) -> TokenData {

@@ -17,4 +17,15 @@ enum JsonRpcRequest {
         writer.write(raw: "}}".utf8)
         return Data(writer.bytes)
     }
+
+    /// Spec: 40, 5.1.
+    static func setEphemeral(contextId: String, state: Data) -> Data {
+        var writer = JSONWriter()
+        writer.write(raw: #"{"jsonrpc":"2.0","id":1,"method":"set_ephemeral","params":{"contextId":"#.utf8)
+        writer.write(string: contextId)
+        writer.write(raw: #","state":["#.utf8)
+        writer.write(raw: state.map { String($0) }.joined(separator: ",").utf8)
+        writer.write(raw: "]}}".utf8)
+        return Data(writer.bytes)
+    }
 }

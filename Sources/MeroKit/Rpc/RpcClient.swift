@@ -76,8 +76,17 @@ public struct RpcClient: ExecuteTransport {
     private func run<T: Decodable>(
         _ contextId: String, _ method: String, arguments: Data, executor: String?
     ) async throws -> T {
-        let body = JsonRpcRequest.execute(
-            contextId: contextId, method: method, arguments: arguments, executorPublicKey: executor)
+        try await post(
+            JsonRpcRequest.execute(
+                contextId: contextId, method: method, arguments: arguments, executorPublicKey: executor))
+    }
+
+    /// Publishes a presence slice; see `EphemeralClient`.
+    func setEphemeral(contextId: String, state: Data) async throws {
+        let _: Empty? = try await post(JsonRpcRequest.setEphemeral(contextId: contextId, state: state))
+    }
+
+    private func post<T: Decodable>(_ body: Data) async throws -> T {
         let request = HttpRequest(
             path: "/jsonrpc", method: .post, body: .json(body), headers: ["Accept": "application/json"])
         return try JsonRpcAnswer.output(of: try await http.sendRaw(request).0)

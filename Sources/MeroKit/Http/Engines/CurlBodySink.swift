@@ -12,6 +12,8 @@
 
         private let target: EngineSink
         private var file: EngineFile?
+        /// Of a stream that is no refusal.
+        private var receiver: (any EngineBodyReceiver)?
         private var hasBegun = false
         private(set) var body = Data()
 
@@ -20,6 +22,10 @@
         /// - Parameter expected: the size that the answer announces, -1 if none; only a hint.
         mutating func write(_ bytes: UnsafeRawBufferPointer, status: Int, expected: Int) -> Stop? {
             if !hasBegun, let stop = begin(status: status) { return stop }
+            if let receiver {
+                receiver.receive(bytes)
+                return nil
+            }
             if let file { return Self.attempt { try file.write(bytes) } }
             switch target {
             case .memory(let limit):
@@ -27,7 +33,7 @@
                 if body.isEmpty, expected > bytes.count { body.reserveCapacity(min(expected, limit, 1 << 20)) }
                 append(bytes)
                 return nil
-            case .file:
+            case .file, .stream:
                 let room = HTTPError.bodyTextLimit - body.count
                 append(UnsafeRawBufferPointer(rebasing: bytes.prefix(room)))
                 return bytes.count > room ? .enough : nil
@@ -50,8 +56,14 @@
         /// The file is made only when a 2xx answer is there, so that a failed call leaves an older file as it was.
         private mutating func begin(status: Int) -> Stop? {
             hasBegun = true
-            guard case .file(let url) = target, (200..<300).contains(status) else { return nil }
-            return Self.attempt { file = try EngineFile(creating: url) }
+            guard (200..<300).contains(status) else { return nil }
+            switch target {
+            case .memory: return nil
+            case .file(let url): return Self.attempt { file = try EngineFile(creating: url) }
+            case .stream(let receiver):
+                self.receiver = receiver
+                return nil
+            }
         }
 
         private mutating func append(_ bytes: UnsafeRawBufferPointer) {

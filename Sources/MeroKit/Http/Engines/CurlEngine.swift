@@ -42,20 +42,30 @@
 
         // MARK: - Sharing
 
+        /// What a shared engine carries.
+        enum Purpose { case calls, streams }
+
+        private struct Settings: Hashable {
+            let authorities: CurlAuthorities
+            let purpose: Purpose
+        }
+
         private struct Weak { weak var engine: CurlEngine? }
-        private static let engines = Locked<[CurlAuthorities: Weak]>([:])
+        private static let engines = Locked<[Settings: Weak]>([:])
 
         /// The engine that all clients with these settings share, so that they share its connections too. It lives as
         /// long as one of them holds it.
         static func shared(
-            certificateAuthorityFile: URL?, environment: [String: String] = ProcessInfo.processInfo.environment
+            certificateAuthorityFile: URL?, purpose: Purpose = .calls,
+            environment: [String: String] = ProcessInfo.processInfo.environment
         ) -> CurlEngine {
             let authorities = CurlAuthorities(file: certificateAuthorityFile, environment: environment)
+            let settings = Settings(authorities: authorities, purpose: purpose)
             return engines.withLock { engines in
-                if let engine = engines[authorities]?.engine, engine.loop?.isClosed == false { return engine }
+                if let engine = engines[settings]?.engine, engine.loop?.isClosed == false { return engine }
                 let engine = CurlEngine(authorities: authorities)
                 engines = engines.filter { $0.value.engine != nil }
-                engines[authorities] = Weak(engine: engine)
+                engines[settings] = Weak(engine: engine)
                 return engine
             }
         }

@@ -306,6 +306,7 @@
         /// TLS may write to a closed connection in a way that raises a signal, which only the event thread blocks.
         fileprivate var mayStartInPlace: Bool {
             if case .file = body { return false }
+            if case .stream = sink { return false }
             return url.hasPrefix("http://")
         }
     }

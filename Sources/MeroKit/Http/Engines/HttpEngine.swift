@@ -44,13 +44,23 @@ enum EngineSink: Sendable {
     /// A 2xx body is written to this file, which the engine creates anew with mode 0600 and removes again on any
     /// failure. Of any other answer the first 64 KiB come back in `EngineResponse.body` and no file is left behind.
     case file(URL)
+    /// A 2xx body is handed on as it arrives and not kept; the call ends with it. Of any other answer the first 64 KiB come
+    /// back in `EngineResponse.body`.
+    case stream(any EngineBodyReceiver)
+}
+
+/// Takes the body of an answer piece by piece, in order, and never two pieces at once.
+///
+/// Called on a thread that serves other calls as well: be quick, and wait for nothing.
+protocol EngineBodyReceiver: AnyObject, Sendable {
+    func receive(_ bytes: UnsafeRawBufferPointer)
 }
 
 struct EngineResponse: Sendable {
     var status: Int
     /// Names in lower case; values of repeated headers are joined with `", "`.
     var headers: [String: String]
-    /// Empty when the body went to a file.
+    /// Empty when the body went elsewhere.
     var body: Data
 }
 

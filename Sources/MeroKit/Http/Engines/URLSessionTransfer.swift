@@ -93,6 +93,12 @@ final class URLSessionTransfer: @unchecked Sendable {
             } catch {
                 return fail(error)
             }
+        case .stream(let receiver):
+            guard isSuccess else {
+                body.append(data.prefix(Self.refusalLimit - body.count))
+                break
+            }
+            data.withUnsafeBytes { receiver.receive($0) }
         }
         request.downloadProgress?(TransferProgress(completed: received, total: announcedLength))
     }

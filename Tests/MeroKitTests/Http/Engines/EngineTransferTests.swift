@@ -133,7 +133,10 @@ import Testing
         #expect(error?.message.contains("999") == true)
     }
 
-    /// A node that never stops sending: the call ends at the limit, and so does the connection.
+    /// A node that never ends its answer: the call ends at the limit, and so does the connection.
+    ///
+    /// The node sends 64 MiB and then holds the connection: Foundation on Linux goes on reading while its delegate waits
+    /// for a turn, so what a node sends without a pause would fill the memory of a busy machine.
     @Test(arguments: EngineUnderTest.allCases)
     func limitStopsAnEndlessAnswer(engine: EngineUnderTest) async throws {
         let ended = Locked(false)
@@ -141,7 +144,11 @@ import Testing
             _ = try peer.readRequest()
             try peer.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
             let chunk = Data("10000\r\n".utf8) + Data(count: 0x10000) + Data("\r\n".utf8)
-            do { while true { try peer.send(chunk) } } catch { ended.withLock { $0 = true } }
+            do {
+                for _ in 0..<1024 { try peer.send(chunk) }
+                while try peer.readRequest() != nil {}
+            } catch {}
+            ended.withLock { $0 = true }
         }
         let engine = try engine.make()
         let error = await engineError {

@@ -1,0 +1,100 @@
+/// The ids that events are about.
+struct EventIds: Sendable, Equatable {
+    var contexts: [String] = []
+    var groups: [String] = []
+
+    var isEmpty: Bool { contexts.isEmpty && groups.isEmpty }
+}
+
+/// What a connection is to be subscribed to, and how far the node agrees.
+struct EventSubscriptions: Sendable {
+    private struct Entry {
+        let id: String
+        var status = EventStreamStatus.Subscription.requested
+        /// Its events came in an earlier session, and have been missed since.
+        var wasActive = false
+    }
+
+    private struct List {
+        private var order: [String] = []
+        private var entries: [String: Entry] = [:]
+
+        var ids: [String] { order }
+        var statuses: [String: EventStreamStatus.Subscription] { entries.mapValues(\.status) }
+
+        /// Returns those that are new.
+        mutating func add(_ ids: [String]) -> [String] {
+            ids.filter { id in
+                guard entries[id] == nil else { return false }
+                entries[id] = Entry(id: id)
+                order.append(id)
+                return true
+            }
+        }
+
+        /// Returns those that were there.
+        mutating func remove(_ ids: [String]) -> [String] {
+            let known = ids.filter { entries.removeValue(forKey: $0) != nil }
+            if !known.isEmpty { order.removeAll { entries[$0] == nil } }
+            return known
+        }
+
+        mutating func endSession() {
+            for id in order {
+                if entries[id]?.status == .active { entries[id]?.wasActive = true }
+                entries[id]?.status = .requested
+            }
+        }
+
+        /// Returns those that take up an earlier session's events again.
+        mutating func confirm(_ ids: [String], granted: [String]?) -> [String] {
+            // Ids are hexadecimal in either case, or base58: alike only if they are the same but for an id's case.
+            let granted = granted.map { Set($0.map { $0.lowercased() }) }
+            return ids.filter { id in
+                guard entries[id] != nil else { return false }
+                let isActive = granted?.contains(id.lowercased()) ?? true
+                entries[id]?.status = isActive ? .active : .refused
+                guard isActive, entries[id]?.wasActive == true else { return false }
+                entries[id]?.wasActive = false
+                return true
+            }
+        }
+    }
+
+    private var contextList = List()
+    private var groupList = List()
+
+    var contexts: [String: EventStreamStatus.Subscription] { contextList.statuses }
+    var groups: [String: EventStreamStatus.Subscription] { groupList.statuses }
+    var all: EventIds { EventIds(contexts: contextList.ids, groups: groupList.ids) }
+
+    /// Remembers the ids. Returns those that are new.
+    mutating func add(_ ids: EventIds) -> EventIds {
+        EventIds(contexts: contextList.add(ids.contexts), groups: groupList.add(ids.groups))
+    }
+
+    /// Forgets the ids. Returns those that were known.
+    mutating func remove(_ ids: EventIds) -> EventIds {
+        EventIds(contexts: contextList.remove(ids.contexts), groups: groupList.remove(ids.groups))
+    }
+
+    /// The connection is gone: nothing is confirmed any more.
+    mutating func endSession() {
+        contextList.endSession()
+        groupList.endSession()
+    }
+
+    /// Takes the node's answer.
+    ///
+    /// - Parameter granted: Nil when the answer does not say.
+    /// - Returns: a mark for each id whose events were missed since an earlier session.
+    mutating func confirm(_ ids: EventIds, granted: EventIds?) -> [ContextEvent] {
+        contextList.confirm(ids.contexts, granted: granted?.contexts).map { .gap(contextId: $0) }
+            + groupList.confirm(ids.groups, granted: granted?.groups).map { .gap(groupId: $0) }
+    }
+
+    /// A mark for everything.
+    func gaps() -> [ContextEvent] {
+        contextList.ids.map { .gap(contextId: $0) } + groupList.ids.map { .gap(groupId: $0) }
+    }
+}

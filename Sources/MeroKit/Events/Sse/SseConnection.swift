@@ -1,0 +1,391 @@
+import Foundation
+
+/// One event stream, kept open: opened again after whatever ends it, with everything subscribed to again in each session.
+///
+/// Spec: 40, sections 2.1 to 2.7.
+final class SseConnection: Sendable {
+    /// Seconds.
+    struct Timing: Sendable {
+        /// Between the end of one connection and the next attempt, unless the node asks for another time.
+        var retryDelay: TimeInterval = 3
+        /// Without any byte. A node sends a comment every 15 s.
+        var inactivity: TimeInterval = 60
+        /// Until the stream has opened with its first frame; and for the answer to a subscription.
+        var opening: TimeInterval = 30
+    }
+
+    /// What becomes of the connection after an attempt.
+    private enum Outcome {
+        case again(after: (any Error)?, immediately: Bool = false)
+        case ended(any Error)
+        case cancelled
+    }
+
+    private struct State {
+        var subscriptions = EventSubscriptions()
+        var connection = EventStreamStatus.Connection.idle
+        var lastError: (any Error)?
+        /// Of the session at hand, once it is open.
+        var session: Session?
+        var retryDelay: TimeInterval
+        var task: Task<Void, Never>?
+        /// Tells a task that was replaced from the one at work.
+        var run = 0
+    }
+
+    /// One connect frame and all after it.
+    private struct Session {
+        var id: String
+        /// The token that the stream was opened with; nil with an authorizer.
+        var token: String?
+        var signal: AsyncStream<SseReceiver.Signal>.Continuation
+    }
+
+    /// What happens on the connection. All are called in order of happening, from any thread; they must be quick.
+    struct Observer: Sendable {
+        var deliver: @Sendable (_ events: [ContextEvent], _ byteCount: Int) -> Void
+        /// A failed attempt, after which the next one follows.
+        var failed: @Sendable (any Error) -> Void = { _ in }
+        /// It is over: with an error, or because it was stopped.
+        var ended: @Sendable ((any Error)?) -> Void = { _ in }
+        var statusChanged: @Sendable (EventStreamStatus) -> Void = { _ in }
+    }
+
+    private let requests: SseRequests
+    private let timing: Timing
+    private let observer: Observer
+    private let state: Locked<State>
+    /// Held over a change of state and its report, so that no report overtakes a later one.
+    private let reports = Locked(())
+
+    init(requests: SseRequests, timing: Timing = Timing(), observer: Observer) {
+        self.requests = requests
+        self.timing = timing
+        self.observer = observer
+        state = Locked(State(retryDelay: timing.retryDelay))
+    }
+
+    // MARK: - From outside
+
+    var status: EventStreamStatus { state.withLock(Self.status) }
+
+    /// Starts, unless it is at work already.
+    func start() {
+        change { state in
+            guard state.task == nil else { return }
+            state.run += 1
+            state.connection = .connecting
+            state.lastError = nil
+            let run = state.run
+            state.task = Task.detached { await self.work(run) }
+        }
+    }
+
+    /// Ends it now and tells the observer. Nothing is delivered any more; what was subscribed to stays remembered.
+    func stop() {
+        var task: Task<Void, Never>?
+        change { state in
+            task = state.task
+            state.task = nil
+            state.run += 1
+            state.session = nil
+            state.connection = .idle
+            state.lastError = nil
+            state.subscriptions.endSession()
+        }
+        task?.cancel()
+        if task != nil { observer.ended(nil) }
+    }
+
+    /// Remembers the ids for the connections to come; nothing is sent.
+    func remember(_ ids: EventIds) { change { _ = $0.subscriptions.add(ids) } }
+
+    /// Remembers the ids, and asks the node for those that are new where a session is open.
+    ///
+    /// - Parameter again: Ask for those that are not new as well: the node then repeats the presence in them.
+    /// - Throws: The `MeroError` of the request, or `CancellationError`. The ids stay remembered.
+    func subscribe(_ ids: EventIds, again: Bool = false) async throws {
+        var fresh = EventIds()
+        var session: Session?
+        change { state in
+            fresh = state.subscriptions.add(ids)
+            session = state.session
+        }
+        let wanted = again ? ids : fresh
+        guard let session, !wanted.isEmpty else { return }
+        try await request(in: session) { try await subscribe(wanted, in: session) }
+    }
+
+    /// Forgets the ids, and tells the node of those that were known where a session is open.
+    func unsubscribe(_ ids: EventIds) async throws {
+        var known = EventIds()
+        var session: Session?
+        change { state in
+            known = state.subscriptions.remove(ids)
+            session = state.session
+        }
+        guard let session, !known.isEmpty else { return }
+        try await request(in: session) {
+            var token = session.token
+            _ = try await withFreshToken(&token) { token in
+                try await requests.post(
+                    "unsubscribe", known, sessionId: session.id, token: token, timeout: timing.opening)
+            }
+        }
+    }
+
+    /// Runs a request that the app waits for.
+    private func request(in session: Session, _ send: () async throws -> Void) async throws {
+        do {
+            try await send()
+        } catch let end as StreamEnd {
+            throw end.error
+        } catch let refusal as SseRequests.AuthorizerRefusal {
+            throw refusal.error
+        } catch MeroError.http(let answer) where answer.status == 404 {
+            // The node knows the session no more: the stream has to be opened anew.
+            session.signal.yield(.over)
+            throw MeroError.http(answer)
+        }
+    }
+
+    /// Forgets all ids; nothing is sent.
+    func forgetAll() { change { $0.subscriptions = EventSubscriptions() } }
+
+    /// Marks for all that is subscribed to.
+    func gaps() -> [ContextEvent] { state.withLock { $0.subscriptions.gaps() } }
+
+    // MARK: - The work
+
+    private func work(_ run: Int) async {
+        var refusals = 0
+        while !Task.isCancelled {
+            change(run) { $0.connection = .connecting }
+            let outcome = await attempt(run)
+            if Task.isCancelled { return }
+            switch outcome {
+            case .cancelled: return
+            case .ended(let error):
+                change(run) { state in
+                    state.connection = .ended
+                    state.lastError = error
+                    state.session = nil
+                    state.task = nil
+                    state.subscriptions.endSession()
+                }
+                if isCurrent(run) { observer.ended(error) }
+                return
+            case .again(let error, let immediately):
+                change(run) { state in
+                    state.connection = .waiting
+                    state.lastError = error
+                    state.session = nil
+                    state.subscriptions.endSession()
+                }
+                if let error, isCurrent(run) { observer.failed(error) }
+                refusals = immediately ? refusals + 1 : 0
+                // A credential that is replaced and refused again and again must not become a busy loop.
+                if immediately && refusals == 1 { continue }
+                let delay = state.withLock { $0.retryDelay }
+                guard (try? await Task.sleep(nanoseconds: UInt64(delay * 1e9))) != nil else { return }
+            }
+        }
+    }
+
+    /// One connection, from asking for a credential to its end.
+    private func attempt(_ run: Int) async -> Outcome {
+        let token: String?
+        do {
+            switch requests.credentials.source {
+            case .authorizer: token = nil
+            case .bearer(let ask):
+                guard let answer = await ask(), !answer.isBlank else { return .again(after: nil) }
+                token = answer
+            }
+            try Task.checkCancellation()
+        } catch {
+            return .cancelled
+        }
+        let (signals, continuation) = AsyncStream.makeStream(of: SseReceiver.Signal.self)
+        let receiver = SseReceiver(
+            deliver: { [weak self] events, byteCount in
+                guard let self, self.isCurrent(run) else { return }
+                self.observer.deliver(events, byteCount)
+            },
+            signal: { continuation.yield($0) },
+            retryChanged: { [weak self] milliseconds in
+                let delay = min(max(Double(milliseconds) / 1000, 0.1), 60)
+                self?.state.withLock { $0.retryDelay = delay }
+            })
+        return await withTaskGroup(of: Outcome?.self) { group in
+            group.addTask { await self.read(into: receiver, token: token) }
+            group.addTask { await self.attend(signals, continuation, token: token, run) }
+            group.addTask { await self.expectOpening(run) }
+            var outcome = Outcome.cancelled
+            while let first = await group.next() {
+                guard let first else { continue }
+                outcome = first
+                break
+            }
+            group.cancelAll()
+            return outcome
+        }
+    }
+
+    private func read(into receiver: SseReceiver, token: String?) async -> Outcome {
+        do {
+            try await requests.open(receiver, token: token, timeout: timing.inactivity)
+            // The node, or somebody on the way, ended it.
+            return .again(after: nil)
+        } catch {
+            return await outcome(of: error, token: token)
+        }
+    }
+
+    /// Ends an attempt that does not get to the stream's first frame.
+    private func expectOpening(_ run: Int) async -> Outcome? {
+        guard (try? await Task.sleep(nanoseconds: UInt64(timing.opening * 1e9))) != nil else { return nil }
+        let isOpen = state.withLock { $0.run == run && $0.session != nil }
+        return isOpen ? nil : .again(after: MeroError.network("The event stream did not open in \(timing.opening) s"))
+    }
+
+    /// Does what the stream's own frames ask for.
+    private func attend(
+        _ signals: AsyncStream<SseReceiver.Signal>, _ continuation: AsyncStream<SseReceiver.Signal>.Continuation,
+        token: String?, _ run: Int
+    ) async -> Outcome? {
+        var token = token
+        for await signal in signals {
+            switch signal {
+            case .over: return .again(after: nil)
+            case .lost:
+                let marks = gaps()
+                if isCurrent(run) { observer.deliver(marks, 0) }
+            case .connected(let id):
+                let session = Session(id: id, token: token, signal: continuation)
+                change(run) { state in
+                    state.session = session
+                    state.connection = .open
+                    state.lastError = nil
+                    state.subscriptions.endSession()
+                }
+                if let outcome = await subscribeToAll(session, &token, run) { return outcome }
+            }
+        }
+        return nil
+    }
+
+    /// Subscribes to everything until it is done, or something ends the connection.
+    private func subscribeToAll(_ session: Session, _ token: inout String?, _ run: Int) async -> Outcome? {
+        while !Task.isCancelled {
+            let ids = state.withLock { $0.subscriptions.all }
+            if ids.isEmpty { return nil }
+            do {
+                try await subscribe(ids, in: session)
+                return nil
+            } catch {
+                if case .http(let answer) = error as? MeroError {
+                    // The session is gone: only a new one helps.
+                    if answer.status == 404 { return .again(after: error) }
+                    if answer.status < 500 && answer.status != 429 { return await outcome(of: error, token: token) }
+                } else if !(error is MeroError) || error.isRevocation {
+                    return await outcome(of: error, token: token)
+                }
+                if isCurrent(run) { observer.failed(error) }
+                let delay = state.withLock { $0.retryDelay }
+                guard (try? await Task.sleep(nanoseconds: UInt64(delay * 1e9))) != nil else { return nil }
+            }
+        }
+        return nil
+    }
+
+    private func subscribe(_ ids: EventIds, in session: Session) async throws {
+        var token = session.token
+        let granted = try await withFreshToken(&token) { token in
+            try await requests.post("subscribe", ids, sessionId: session.id, token: token, timeout: timing.opening)
+        }
+        var marks: [ContextEvent] = []
+        change { state in
+            guard state.session?.id == session.id else { return }
+            state.session?.token = token
+            marks = state.subscriptions.confirm(ids, granted: granted)
+        }
+        // After the answer, since only from here on nothing is missed that the app does not read now.
+        observer.deliver(marks, 0)
+    }
+
+    /// Sends, and once more if the node refused the token and another is to be had.
+    private func withFreshToken<Value>(
+        _ token: inout String?, _ send: (String?) async throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await send(token)
+        } catch MeroError.http(let answer) where answer.status == 401 {
+            switch await requests.credentials.onRefused(answer, token) {
+            case .retryNow:
+                if case .bearer(let ask) = requests.credentials.source, let fresh = await ask(), !fresh.isBlank {
+                    token = fresh
+                }
+                return try await send(token)
+            case .retryAfterDelay: throw MeroError.http(answer)
+            case .finish(let error): throw StreamEnd(error: error)
+            }
+        }
+    }
+
+    /// The credentials' owner wants the stream to end with this error.
+    private struct StreamEnd: Error { let error: any Error }
+
+    /// Spec: 40, section 2.3.
+    private func outcome(of error: any Error, token: String?) async -> Outcome {
+        if Task.isCancelled || error is CancellationError { return .cancelled }
+        switch error {
+        case let end as StreamEnd: return .ended(end.error)
+        case MeroError.authRevoked(let reason, let answer):
+            if answer.status == 401 || answer.status == 403 {
+                await requests.credentials.onRevoked(reason, token)
+            }
+            return .ended(error)
+        case MeroError.http(let answer) where answer.status == 403: return .ended(error)
+        case MeroError.http(let answer) where answer.status == 401:
+            switch await requests.credentials.onRefused(answer, token) {
+            case .retryNow: return .again(after: error, immediately: true)
+            case .retryAfterDelay: return .again(after: error)
+            case .finish(let error): return .ended(error)
+            }
+        case let refusal as SseRequests.AuthorizerRefusal: return .ended(refusal.error)
+        default: return .again(after: error as? MeroError ?? MeroError.network(error.localizedDescription))
+        }
+    }
+
+    // MARK: - State
+
+    private func isCurrent(_ run: Int) -> Bool { state.withLock { $0.run == run } }
+
+    /// - Parameter run: Whose change it is; one that was stopped meanwhile changes nothing.
+    private func change(_ run: Int? = nil, _ body: (inout State) -> Void) {
+        reports.withLock { _ in
+            let status = state.withLock { state -> EventStreamStatus? in
+                if let run, run != state.run { return nil }
+                body(&state)
+                return Self.status(state)
+            }
+            if let status { observer.statusChanged(status) }
+        }
+    }
+
+    private static func status(_ state: inout State) -> EventStreamStatus { status(state) }
+
+    private static func status(_ state: State) -> EventStreamStatus {
+        EventStreamStatus(
+            connection: state.connection, contexts: state.subscriptions.contexts, groups: state.subscriptions.groups,
+            lastError: state.lastError)
+    }
+}
+
+extension Error {
+    fileprivate var isRevocation: Bool {
+        if case .authRevoked? = self as? MeroError { return true }
+        return false
+    }
+}
