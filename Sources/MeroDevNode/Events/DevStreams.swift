@@ -14,7 +14,9 @@ public struct DevStreams: Sendable {
     let path: String
 
     /// Connections that are open right now, in the order they opened.
-    public var open: [DevStream] { registry.open.map { DevStream(id: $0.number, stream: $0.stream) } }
+    public var open: [DevStream] {
+        registry.open.map { DevStream(id: $0.number, stream: $0.stream, registry: registry) }
+    }
 
     // MARK: - Ends
 
@@ -86,6 +88,7 @@ public struct DevStream: Sendable {
     /// Counts up over the life of the node.
     public let id: Int
     let stream: any LiveStream
+    let registry: StreamRegistry
 
     /// How events travel.
     public var kind: Kind { stream.kind }
@@ -98,6 +101,24 @@ public struct DevStream: Sendable {
 
     /// Ends properly once what was emitted is sent.
     public func finish() { stream.finish() }
+
+    /// Cuts it behind this many frames more.
+    public func cut(afterFrames frames: Int) { registry.cut(id, frames: max(0, frames)) }
+
+    /// Cuts it once this many bytes of its body were sent, counted from the first.
+    public func cut(afterBytes bytes: Int) { registry.cut(id, bytes: max(0, bytes)) }
+
+    /// As ``DevStreams/stall()``, for this one.
+    public func stall() { registry.reshape(id) { $0.isStalled = true } }
+
+    /// As ``DevStreams/resume()``, for this one.
+    public func resume() { registry.reshape(id) { $0.isStalled = false } }
+
+    /// As ``DevStreams/split(bytes:)``, for this one.
+    public func split(bytes: Int?) { registry.reshape(id) { $0.pieceLimit = bytes.map { max(1, $0) } } }
+
+    /// As ``DevStreams/repeatFrames(times:)``, for this one.
+    public func repeatFrames(times: Int) { registry.reshape(id) { $0.copies = max(1, times) } }
 
     /// Tells the client to go by a `close` frame, and leaves the connection open.
     public func announceClose(reason: String) { stream.announceClose(reason: reason) }

@@ -26,7 +26,7 @@ struct StreamShape: Sendable, Equatable {
     var pieceLimit: Int?
     /// How often each frame is sent.
     var copies = 1
-    /// The connection is cut after this many more frames, or once this many bytes were sent since it opened.
+    /// Armed when the shape is applied, and not lifted by a later shape without: the connection is cut after this many more frames, or once this many bytes were sent since it opened.
     var cutAfterFrames: Int?
     var cutAfterBytes: Int?
 }

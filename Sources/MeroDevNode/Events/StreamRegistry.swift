@@ -4,6 +4,7 @@ import MeroKit
 final class StreamRegistry: Sendable {
     private struct Entry {
         let stream: any LiveStream
+        var shape: StreamShape
         var task: Task<Void, Never>?
     }
 
@@ -20,8 +21,8 @@ final class StreamRegistry: Sendable {
     func add(_ stream: any LiveStream) -> Int {
         let (number, shape) = state.withLock { state in
             state.next += 1
-            state.entries[state.next] = Entry(stream: stream)
             var shape = state.shape
+            state.entries[state.next] = Entry(stream: stream, shape: shape)
             if !state.cuts.isEmpty {
                 let cut = state.cuts.removeFirst()
                 shape.cutAfterFrames = cut.frames
@@ -56,11 +57,38 @@ final class StreamRegistry: Sendable {
 
     /// Changes the shape of every connection, open or to come.
     func reshape(_ change: (inout StreamShape) -> Void) {
-        let (shape, streams) = state.withLock { state in
+        let entries = state.withLock { state in
             change(&state.shape)
-            return (state.shape, state.entries.values.map(\.stream))
+            for number in state.entries.keys {
+                if var entry = state.entries[number] {
+                    change(&entry.shape)
+                    state.entries[number] = entry
+                }
+            }
+            return Array(state.entries.values)
         }
-        for stream in streams { stream.apply(shape) }
+        for entry in entries { entry.stream.apply(entry.shape) }
+    }
+
+    /// Changes the shape of one connection that is still open.
+    func reshape(_ number: Int, _ change: (inout StreamShape) -> Void) {
+        let entry = state.withLock { state in
+            if var entry = state.entries[number] {
+                change(&entry.shape)
+                state.entries[number] = entry
+            }
+            return state.entries[number]
+        }
+        if let entry { entry.stream.apply(entry.shape) }
+    }
+
+    /// Arms a cut of one connection. It is no part of the shape, which may be applied again.
+    func cut(_ number: Int, frames: Int? = nil, bytes: Int? = nil) {
+        guard let entry = state.withLock({ $0.entries[number] }) else { return }
+        var shape = entry.shape
+        shape.cutAfterFrames = frames
+        shape.cutAfterBytes = bytes
+        entry.stream.apply(shape)
     }
 
     func cutNext(frames: Int? = nil, bytes: Int? = nil) { state.withLock { $0.cuts.append((frames, bytes)) } }

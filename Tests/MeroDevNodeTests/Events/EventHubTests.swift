@@ -30,7 +30,7 @@ private final class Listener: Sendable {
     private let account = String(repeating: "a", count: 64)
 
     @Test func onlySubscribersHear() async throws {
-        try await withNode { fixture in
+        try await withNode { fixture async throws in
             let node = fixture.node
             let first = try node.createContext(KeyValueContract())
             let second = try node.createContext(KeyValueContract())
@@ -71,7 +71,7 @@ private final class Listener: Sendable {
     }
 
     @Test func aFullSubscriberMissesSilently() async throws {
-        try await withNode { fixture in
+        try await withNode { fixture async throws in
             let context = try fixture.node.createContext(KeyValueContract())
             let slow = Listener()
             let fast = Listener()
@@ -88,7 +88,7 @@ private final class Listener: Sendable {
     }
 
     @Test func bindingsAndAccountsNarrow() async throws {
-        try await withNode { fixture in
+        try await withNode { fixture async throws in
             let node = fixture.node
             let first = try node.createContext(KeyValueContract())
             let other = try node.createContext(ProbeContract())
@@ -118,7 +118,7 @@ private final class Listener: Sendable {
     }
 
     @Test func aRemovedMemberHearsOfItAndThenNothing() async throws {
-        try await withNode { fixture in
+        try await withNode { fixture async throws in
             let node = fixture.node
             let group = try node.createGroup()
             let context = try node.createContext(KeyValueContract())
@@ -143,7 +143,7 @@ private final class Listener: Sendable {
     }
 
     @Test func membershipIsInheritedThroughOpenGroups() async throws {
-        try await withNode { fixture in
+        try await withNode { fixture async throws in
             let node = fixture.node
             let root = try node.createGroup()
             let open = try node.createGroup(parent: root, isOpen: true)
@@ -160,7 +160,7 @@ private final class Listener: Sendable {
     }
 
     @Test func cascadesAreForAdministrators() async throws {
-        try await withNode { fixture in
+        try await withNode { fixture async throws in
             let node = fixture.node
             let group = try node.createGroup()
             try node.addMember(account, group: group)
