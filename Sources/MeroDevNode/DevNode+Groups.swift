@@ -53,7 +53,8 @@ extension DevNode {
     /// The members of a group by account; nil when there is no such group.
     public func members(group: String) -> [String: DevRole]? { core.groups.members(of: group.lowercased()) }
 
-    /// Makes a group govern a context: from now on only the group's members hear of it. Throws ``DevNodeError``; a context
+    /// Makes a group govern a context: from now on only the group's members hear of it and
+    /// may call it. Throws ``DevNodeError``; a context
     /// stays with its first group.
     public func assign(context: String, toGroup group: String) throws {
         guard let box = core.contexts[context] else { throw DevNodeError.unknownContext(context) }

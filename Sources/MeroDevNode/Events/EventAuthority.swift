@@ -1,4 +1,5 @@
-/// Decides who may hear of what. Asked when a subscription is made and again whenever a membership changes.
+/// Decides who may hear of what, and who is a member of a context. Subscriptions ask when they are made and again whenever
+/// a membership changes.
 ///
 /// Spec: 40, sections 2.4 and 2.5.
 struct EventAuthority: Sendable {
@@ -21,6 +22,12 @@ struct EventAuthority: Sendable {
         // A context outside of any group has the node itself as its one member.
         guard let group = groups.group(ofContext: box.id) else { return account == nodeAccount ? box.id : nil }
         return groups.role(of: account, in: group) == nil ? nil : box.id
+    }
+
+    /// Whether the caller is a member of the group that governs a context; true for a context that none governs.
+    func isMember(_ caller: Caller, ofContext id: String) -> Bool {
+        guard let group = groups.group(ofContext: id) else { return true }
+        return groups.role(of: account(of: EventPrincipal(caller)), in: group) != nil
     }
 
     /// The role in a group that the principal may hear of. A client key's binding covers no group.

@@ -24,15 +24,14 @@ final class NodeCore: Sendable {
         contexts = try ContextRuntime(directory: directory, contracts: contracts)
         identity = try NodeIdentity(directory: directory)
         groups = try GroupRegistry(directory: directory)
-        events = EventHub(
-            authority: EventAuthority(contexts: contexts, groups: groups, nodeAccount: identity.accountId), clock: clock
-        )
+        let authority = EventAuthority(contexts: contexts, groups: groups, nodeAccount: identity.accountId)
+        events = EventHub(authority: authority, clock: clock)
         sessions = try SseSessionTable(hub: events, clock: clock, directory: directory)
         let sse = SseService(sessions: sessions, clock: clock, registry: streams, options: options)
         gate = NodeGuard(auth: auth)
+        let rpc = JsonRpcService(contexts: contexts, authority: authority, bodyLimit: options.bodyLimit)
         router = NodeRouter(
-            Self.adminRoutes(status: status, identity: identity) + Self.authRoutes(auth)
-                + Self.rpcRoutes(JsonRpcService(contexts: contexts, bodyLimit: options.bodyLimit))
+            Self.adminRoutes(status: status, identity: identity) + Self.authRoutes(auth) + Self.rpcRoutes(rpc)
                 + (options.servesEventStream ? Self.sseRoutes(sse) : []))
     }
 

@@ -183,7 +183,7 @@ final class ContextBox: Sendable {
         case .groupKeyPending: return RpcFailure("GroupKeyPending", ["context_id": .string(id)])
         case .xcallNotPermitted: return RpcFailure("XCallNotPermitted", ["context_id": .string(id)])
         case .serdeError(let message): return .serde(message)
-        case .notMember: return .functionCall("Caller is not a member of this context")
+        case .notMember: return .notMember
         case .noOwnedIdentity: return .functionCall("No owned identity found for this context")
         case .identityResolutionFailed(let detail):
             return .functionCall("Failed to resolve owned identity for this context: \(detail)")

@@ -67,6 +67,30 @@ import Testing
         }
     }
 
+    @Test func onlyMembersOfTheGoverningGroupMayCall() async throws {
+        try await withNode { fixture async throws in
+            let node = fixture.node
+            let context = try node.createContext(KeyValueContract())
+            let group = try node.createGroup()
+            try node.assign(context: context, toGroup: group)
+            let token = node.mintTokens().accessToken
+            func published() async throws -> JsonTree {
+                try await rpc(
+                    fixture, "set_ephemeral", ["contextId": .string(context), "state": []], token: token
+                ).json
+            }
+            #expect(try await fixture.execute(context, "len", token: token).output == 0)
+            #expect(try await published()["result"] == [:])
+            try node.removeMember(node.accountId, group: group)
+            #expect(
+                try await fixture.execute(context, "len", token: token).rpcData
+                    == "Caller is not a member of this context")
+            #expect(try await published()["error"] == ["type": "Unauthorized"])
+            try node.addMember(node.accountId, group: group)
+            #expect(try await fixture.execute(context, "len", token: token).output == 0)
+        }
+    }
+
     @Test func listenersHearOfEveryChange() async throws {
         try await withNode { fixture in
             let context = try fixture.node.createContext(KeyValueContract())

@@ -30,12 +30,13 @@ final class SseConnection: LiveStream {
     /// Seconds without anything sent.
     var silence: TimeInterval { ProcessInfo.processInfo.systemUptime - state.withLock { $0.lastSent } }
 
-    /// Sends a frame; false when it was dropped. `data` is JSON text on one line.
-    func send(number: UInt64, retry: Int? = nil, data: [UInt8]) -> Bool {
-        var frame = Data("event: message\nid: \(sessionNumber)-\(number)\n".utf8)
+    /// Sends a frame; false when it was dropped. `data` is JSON text on one line, in pieces.
+    func send(number: UInt64, retry: Int? = nil, data: [UInt8]...) -> Bool {
+        var frame = Data(capacity: 96 + data.reduce(0) { $0 + $1.count })
+        frame.append(contentsOf: "event: message\nid: \(sessionNumber)-\(number)\n".utf8)
         if let retry { frame.append(contentsOf: "retry: \(retry)\n".utf8) }
         frame.append(contentsOf: "data: ".utf8)
-        frame.append(contentsOf: data)
+        for piece in data { frame.append(contentsOf: piece) }
         frame.append(contentsOf: "\n\n".utf8)
         return state.withLock { state in
             guard stream.offer(frame) == .accepted else { return false }

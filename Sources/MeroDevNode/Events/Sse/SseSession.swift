@@ -6,6 +6,8 @@ import MeroKit
 final class SseSession: Sendable {
     /// Seconds a session lives after its last subscribe or unsubscribe.
     static let idleLimit: Int64 = 86_400
+    private static let open = [UInt8(ascii: "{")]
+    private static let close = [UInt8(ascii: "}")]
 
     private struct State {
         var counter: UInt64
@@ -69,8 +71,9 @@ final class SseSession: Sendable {
     private func deliver(_ message: EventMessage) -> Bool {
         state.withLock { state in
             guard let connection = state.connection else { return false }
-            let data = Array("{".utf8) + message.member + Array("}".utf8)
-            guard connection.send(number: state.counter + 1, data: data) else { return false }
+            guard connection.send(number: state.counter + 1, data: Self.open, message.member, Self.close) else {
+                return false
+            }
             state.counter += 1
             return true
         }
