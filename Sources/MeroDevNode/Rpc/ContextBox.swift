@@ -5,7 +5,7 @@ import MeroKit
 enum ContextNotice: Sendable {
     case stateMutation(contextId: String, newRoot: String, events: [DevEmittedEvent])
     /// The node's own presence slice in a context changed.
-    case ephemeral(contextId: String, state: [UInt8])
+    case ephemeral(contextId: String, author: String, state: [UInt8])
 }
 
 /// One context: its contract, its state and its lock.
@@ -183,7 +183,7 @@ final class ContextBox: Sendable {
         case .groupKeyPending: return RpcFailure("GroupKeyPending", ["context_id": .string(id)])
         case .xcallNotPermitted: return RpcFailure("XCallNotPermitted", ["context_id": .string(id)])
         case .serdeError(let message): return .serde(message)
-        case .notMember: return .functionCall("Caller is not a member of this context")
+        case .notMember: return .notMember
         case .noOwnedIdentity: return .functionCall("No owned identity found for this context")
         case .identityResolutionFailed(let detail):
             return .functionCall("Failed to resolve owned identity for this context: \(detail)")
@@ -213,7 +213,7 @@ final class ContextBox: Sendable {
             // The same bytes again are a heartbeat, not news.
             guard inner.presence != state else { return }
             inner.presence = state
-            notify(.ephemeral(contextId: id, state: state))
+            notify(.ephemeral(contextId: id, author: executor, state: state))
         }
     }
 }

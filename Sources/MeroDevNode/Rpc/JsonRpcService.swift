@@ -11,6 +11,7 @@ struct JsonRpcService: Sendable {
     static let notGranted = "this caller's token does not grant context:execute for this call"
 
     let contexts: ContextRuntime
+    let authority: EventAuthority
     let bodyLimit: Int
 
     func handle(_ call: RouteCall) async -> DevHttpResponse {
@@ -74,6 +75,7 @@ struct JsonRpcService: Sendable {
         let required = DevScope(path: Self.executeScope.path, resource: contextId, method: method)
         guard caller.scopes.allows(required) else { throw RpcFailure.functionCall(Self.notGranted) }
         guard let box else { throw RpcFailure.contextNotFound }
+        guard authority.isMember(caller, ofContext: box.id) else { throw RpcFailure.notMember }
         return ["output": try await box.run(method, arguments)]
     }
 
@@ -104,7 +106,9 @@ struct JsonRpcService: Sendable {
         }
         let box = contexts[contextId]
         if let caller { try Self.requireBinding(caller, contextId: contextId, box: box) }
-        guard let box else { throw RpcFailure("Unauthorized") }
+        guard let box, let caller, authority.isMember(caller, ofContext: box.id) else {
+            throw RpcFailure("Unauthorized")
+        }
         try box.setPresence(state)
         return [:]
     }

@@ -21,5 +21,6 @@ struct RpcFailure: Error, Sendable, Equatable {
     static func functionCall(_ text: String) -> RpcFailure { RpcFailure("FunctionCallError", .string(text)) }
     static func inner(_ kind: String) -> RpcFailure { RpcFailure("InternalError", ["kind": .string(kind)]) }
     static func serde(_ message: String) -> RpcFailure { RpcFailure("SerdeError", ["message": .string(message)]) }
+    static let notMember = functionCall("Caller is not a member of this context")
     static let contextNotFound = RpcFailure("ContextNotFound")
 }

@@ -38,7 +38,7 @@ import Testing
             let token = fixture.node.mintTokens().accessToken
             let seen = Locked<[[UInt8]]>([])
             let observer = fixture.node.core.contexts.observe { notice in
-                if case .ephemeral(let id, let state) = notice, id == context { seen.withLock { $0.append(state) } }
+                if case .ephemeral(let id, _, let state) = notice, id == context { seen.withLock { $0.append(state) } }
             }
             for state in [[123, 125], [123, 125], []] as [JsonTree] {
                 let answer = try await rpc(
@@ -64,6 +64,30 @@ import Testing
             let nobody = try await rpc(
                 fixture, "set_ephemeral", ["contextId": .string(context), "state": []], token: token)
             #expect(nobody.rpcType == "NoOwnedIdentity")
+        }
+    }
+
+    @Test func onlyMembersOfTheGoverningGroupMayCall() async throws {
+        try await withNode { fixture async throws in
+            let node = fixture.node
+            let context = try node.createContext(KeyValueContract())
+            let group = try node.createGroup()
+            try node.assign(context: context, toGroup: group)
+            let token = node.mintTokens().accessToken
+            func published() async throws -> JsonTree {
+                try await rpc(
+                    fixture, "set_ephemeral", ["contextId": .string(context), "state": []], token: token
+                ).json
+            }
+            #expect(try await fixture.execute(context, "len", token: token).output == 0)
+            #expect(try await published()["result"] == [:])
+            try node.removeMember(node.accountId, group: group)
+            #expect(
+                try await fixture.execute(context, "len", token: token).rpcData
+                    == "Caller is not a member of this context")
+            #expect(try await published()["error"] == ["type": "Unauthorized"])
+            try node.addMember(node.accountId, group: group)
+            #expect(try await fixture.execute(context, "len", token: token).output == 0)
         }
     }
 

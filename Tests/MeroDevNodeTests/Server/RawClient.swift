@@ -96,6 +96,9 @@ final class RawClient {
         isOpen = false
     }
 
+    /// Ends both directions, so that a read on another thread returns.
+    func abort() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
+
     func closeSending() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
 
     func send(_ text: String) throws { try send(Data(text.utf8)) }
@@ -180,6 +183,16 @@ final class RawClient {
         response.body = Data(buffer.prefix(length))
         buffer = Data(buffer.dropFirst(length))
         return response
+    }
+
+    /// One chunk of a chunked body; nil at its proper end. Throws when the connection ended before.
+    func readChunk() throws -> Data? {
+        let line = String(decoding: try read(upTo: "\r\n"), as: UTF8.self)
+        guard let size = Int(line.trimmingCharacters(in: .whitespacesAndNewlines), radix: 16) else {
+            throw Failure(description: "no chunk size in \(line)")
+        }
+        let piece = try read(count: size + 2)
+        return size == 0 ? nil : piece.dropLast(2)
     }
 
     private func readChunks(into body: inout Data) throws -> Bool {
