@@ -35,6 +35,7 @@ public struct EventStreamStatus: Sendable {
 
     /// Whether events arrive for everything that was asked for.
     public var isComplete: Bool {
-        connection == .open && contexts.values.allSatisfy { $0 == .active } && groups.values.allSatisfy { $0 == .active }
+        connection == .open && contexts.values.allSatisfy { $0 == .active }
+            && groups.values.allSatisfy { $0 == .active }
     }
 }

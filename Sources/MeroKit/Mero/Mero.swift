@@ -23,17 +23,20 @@ public actor Mero {
 
     /// Uses the platform's default HTTP stack. Tokens left in the store are picked up at once.
     public init(config: MeroConfig) {
-        self.init(config: config, engine: EngineChoice.engine(session: nil, options: config.httpOptions), session: nil)
+        self.init(config: config, engine: EngineChoice.engine(session: nil, options: config.httpOptions)) {
+            EngineChoice.streamEngine(session: nil, options: config.httpOptions)
+        }
     }
 
     /// Sends everything through this session, or one of the same configuration.
     public init(config: MeroConfig, session: URLSession) {
-        self.init(
-            config: config, engine: EngineChoice.engine(session: session, options: config.httpOptions), session: session)
+        self.init(config: config, engine: EngineChoice.engine(session: session, options: config.httpOptions)) {
+            EngineChoice.streamEngine(session: session, options: config.httpOptions)
+        }
     }
 
-    /// - Parameter session: The app's own, which serves the streams as well; nil where there is none.
-    init(config: MeroConfig, engine: any HttpEngine, session urlSession: URLSession? = nil) {
+    /// - Parameter streamEngine: Makes the engine for what stays open, when that is first needed.
+    init(config: MeroConfig, engine: any HttpEngine, streamEngine: @escaping @Sendable () -> any HttpEngine) {
         let session = TokenSession(
             store: config.tokenStore ?? MemoryTokenStore(), onStoreFailure: config.onTokenStoreFailure)
         self.config = config
@@ -46,7 +49,7 @@ public actor Mero {
         let sharedEvents = Lazily {
             SseClient(
                 baseURL: config.baseURL, credentials: Self.streamCredentials(client, session),
-                engine: EngineChoice.streamEngine(session: urlSession, options: config.httpOptions))
+                engine: streamEngine())
         }
         self.sharedEvents = sharedEvents
         presence = Lazily { EphemeralClient(http: client, events: sharedEvents.value) }
@@ -203,7 +206,8 @@ extension Mero {
     }
 
     /// The streams' way to this session's tokens. Spec: 40, section 2.3.
-    private static func streamCredentials(_ client: URLSessionHttpClient, _ session: TokenSession) -> StreamCredentials {
+    private static func streamCredentials(_ client: URLSessionHttpClient, _ session: TokenSession) -> StreamCredentials
+    {
         StreamCredentials(
             source: .bearer { session.current?.accessToken },
             onRefused: { answer, presented in

@@ -36,7 +36,8 @@ import Testing
         let mero = Mero(
             config: MeroConfig(
                 baseURL: try #require(URL(string: "http://n.example")), tokenStore: store, onAuthRevoked: onAuthRevoked),
-            engine: engine)
+            engine: engine
+        ) { engine }
         if let token { await mero.setTokenData(.of(token, "r-\(token)")) }
         return mero
     }

@@ -14,14 +14,18 @@ struct NodeFixture {
 
     static func start(
         _ engine: EngineUnderTest, timeout: TimeInterval = 60, policy: RetryPolicy = .documented,
-        options: HttpOptions = HttpOptions(), signedIn: Bool = true
+        options: HttpOptions = HttpOptions(), signedIn: Bool = true,
+        onAuthRevoked: (@Sendable (String) async -> Void)? = nil
     ) async throws -> NodeFixture {
-        let node = try await DevNode.start()
+        var nodeOptions = DevNodeOptions()
+        nodeOptions.eventRetryMilliseconds = 100
+        let node = try await DevNode.start(nodeOptions)
         let store = MemoryTokenStore()
         let config = MeroConfig(
             baseURL: node.url, credentials: Credentials(username: "dev", password: "dev-password"), timeout: timeout,
-            tokenStore: store, retryPolicy: policy, httpOptions: options)
-        let mero = Mero(config: config, engine: try engine.make())
+            tokenStore: store, retryPolicy: policy, onAuthRevoked: onAuthRevoked, httpOptions: options)
+        let streamEngine = try engine.make()
+        let mero = Mero(config: config, engine: try engine.make()) { streamEngine }
         let fixture = NodeFixture(
             node: node, mero: mero, store: store, probe: try node.createContext(ProbeContract()),
             keyValue: try node.createContext(KeyValueContract()))

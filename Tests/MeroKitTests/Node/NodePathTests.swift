@@ -169,8 +169,10 @@ import Testing
     @Test(arguments: EngineUnderTest.allCases)
     func sharedStoresFollowEachOther(engine: EngineUnderTest) async throws {
         let fixture = try await NodeFixture.start(engine)
-        let second = Mero(
-            config: MeroConfig(baseURL: fixture.node.url, tokenStore: fixture.store), engine: try engine.make())
+        let calls = try engine.make()
+        let second = Mero(config: MeroConfig(baseURL: fixture.node.url, tokenStore: fixture.store), engine: calls) {
+            calls
+        }
         #expect(await second.isAuthenticated)
         fixture.node.expireAccessTokens()
         let _: Int = try await fixture.mero.rpc.execute(contextId: fixture.probe, method: "count")
@@ -227,7 +229,8 @@ import Testing
         let context = try node.createContext(ProbeContract())
         for suffix in ["/node1", "/node1/"] {
             let url = try #require(URL(string: node.url.absoluteString + suffix))
-            let mero = Mero(config: MeroConfig(baseURL: url), engine: try engine.make())
+            let calls = try engine.make()
+            let mero = Mero(config: MeroConfig(baseURL: url), engine: calls) { calls }
             try await mero.authenticate(Credentials(username: "dev", password: "dev-password"))
             let count: Int = try await mero.rpc.execute(contextId: context, method: "count")
             #expect(count == 0)

@@ -29,7 +29,8 @@ struct SseRequests: Sendable {
         let response = try await send(
             "POST", "/sse/subscription", headers: headers, body: body, token: token, timeout: timeout,
             sink: .memory(limit: Self.replyLimit))
-        guard case .object(let reply)? = try? JSONValue(jsonBytes: response.body), case .object(let result)? = reply["result"],
+        guard case .object(let reply)? = try? JSONValue(jsonBytes: response.body),
+            case .object(let result)? = reply["result"],
             case .array(let contexts)? = result["contexts"]
         else { return nil }
         var groups: [JSONValue] = []
