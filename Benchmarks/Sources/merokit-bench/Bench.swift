@@ -62,6 +62,7 @@ struct Bench {
             try calls.run(into: &report)
             if options.callgrind { try calls.countInstructions(into: &report) }
         }
+        if options.parts.contains(.events) { try EventBench(options: options).run(into: &report) }
         if options.parts.contains(.transfer) {
             try TransferBench(options: options, nginx: nginx).run(into: &report)
         }

@@ -6,6 +6,8 @@ enum Job: Codable {
     case transfer(TransferJob)
     case decode(DecodeJob)
     case cancel(CancelJob)
+    case events(EventJob)
+    case idleStreams(IdleStreamsJob)
 
     static let flag = "--worker"
 
@@ -20,6 +22,8 @@ enum Job: Codable {
         case .transfer(let job): return try encoder.encode(await job.run())
         case .decode(let job): return try encoder.encode(job.run())
         case .cancel(let job): return try encoder.encode(await job.run())
+        case .events(let job): return try encoder.encode(await job.run())
+        case .idleStreams(let job): return try encoder.encode(await job.run())
         }
     }
 }

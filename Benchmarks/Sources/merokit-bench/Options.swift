@@ -3,7 +3,7 @@ import Foundation
 /// What one run of the benchmarks measures, from the command line.
 struct Options {
     enum Part: String, CaseIterable {
-        case calls, transfer, decode, cancel
+        case calls, events, transfer, decode, cancel
     }
 
     var parts = Set(Part.allCases)
@@ -20,7 +20,8 @@ struct Options {
         Measures MeroKit against its peers on this machine and prints Markdown tables. All peers talk to one private
         nginx on a free loopback port. Rounds are interleaved: every contender runs once in each round.
 
-          --only PARTS      a comma-separated choice of: calls, transfer, decode, cancel (default: all)
+          --only PARTS      a comma-separated choice of: calls, events, transfer, decode, cancel
+                            (default: all)
           --rounds N        rounds per measurement (default 5)
           --seconds S       seconds per contender and round (default 1)
           --size MIB        size of the transferred file in MiB (default 1024)
@@ -81,6 +82,7 @@ enum Layout {
     static let package = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     static let fetchScript = package.appendingPathComponent("Peers/fetch.mjs")
+    static let eventsScript = package.appendingPathComponent("Peers/events.mjs")
     static let executable = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
     static let bareCurl = executable.deletingLastPathComponent().appendingPathComponent("bare-curl")
 }

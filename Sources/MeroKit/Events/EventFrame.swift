@@ -14,30 +14,43 @@ enum EventFrame: Sendable {
     case ignored
 
     init(_ frame: EventStreamFrame) {
-        self.init(json: frame.bytes, count: frame.dataCount)
+        var names = EventNames()
+        self.init(frame, names: &names)
     }
 
-    /// - Parameter count: How many of the bytes are the text; nil for all.
-    init(json bytes: [UInt8], count: Int? = nil) {
+    /// - Parameter names: Those of earlier frames of the stream.
+    init(_ frame: EventStreamFrame, names: inout EventNames) {
+        self.init(json: frame.bytes, count: frame.dataCount, names: &names)
+    }
+
+    init(json bytes: [UInt8]) {
+        var names = EventNames()
+        self.init(json: bytes, names: &names)
+    }
+
+    /// - Parameters:
+    ///   - count: How many of the bytes are the text; nil for all.
+    ///   - names: Those of earlier messages.
+    init(json bytes: [UInt8], count: Int? = nil, names: inout EventNames) {
         let count = min(count ?? bytes.count, bytes.count)
         let isText = bytes.withUnsafeBytes {
             UTF8Validation.firstInvalidOffset(in: UnsafeRawBufferPointer(rebasing: $0[..<count])) == nil
         }
         if isText {
-            self = Self.classify(bytes, count: count)
+            self = Self.classify(bytes, count: count, &names)
         } else {
             let repaired = Array(String(decoding: bytes[..<count], as: UTF8.self).utf8)
-            self = Self.classify(repaired, count: repaired.count)
+            self = Self.classify(repaired, count: repaired.count, &names)
         }
     }
 
-    private static func classify(_ bytes: [UInt8], count: Int) -> EventFrame {
+    private static func classify(_ bytes: [UInt8], count: Int, _ names: inout EventNames) -> EventFrame {
         bytes.withUnsafeBytes { buffer in
             var envelope = Envelope()
             var cursor = JSONCursor(buffer, in: 0..<count)
             cursor.enterObject()
             while let key = cursor.nextKey() { envelope.take(key, from: &cursor) }
-            return cursor.isAtEnd ? envelope.frame(in: bytes) : .ignored
+            return cursor.isAtEnd ? envelope.frame(in: bytes, &names) : .ignored
         }
     }
 }
@@ -57,6 +70,10 @@ private struct Envelope {
         case text(JSONStringToken)
 
         var string: String? { if case .text(let token) = self { return token.string } else { return nil } }
+
+        func string(_ names: inout EventNames) -> String? {
+            if case .text(let token) = self { return names.string(of: token) } else { return nil }
+        }
     }
 
     private struct Result {
@@ -87,7 +104,7 @@ private struct Envelope {
         }
     }
 
-    func frame(in bytes: [UInt8]) -> EventFrame {
+    func frame(in bytes: [UInt8], _ names: inout EventNames) -> EventFrame {
         if case .text(let type) = type {
             if type.equals("connect"), let session = sessionId.string {
                 return .connect(sessionId: session, isReconnect: isReconnect ?? false)
@@ -95,12 +112,12 @@ private struct Envelope {
             return type.equals("close") ? .close(reason: reason.string) : .ignored
         }
         if let result = result ?? nil {
-            let contextId = result.contextId.string
-            let groupId = result.groupId.string
+            let contextId = result.contextId.string(&names)
+            let groupId = result.groupId.string(&names)
             guard contextId != nil || groupId != nil else { return .ignored }
             return .event(
                 ContextEvent(
-                    contextId: contextId ?? "", kind: result.type.string ?? "event", groupId: groupId,
+                    contextId: contextId ?? "", kind: result.type.string(&names) ?? "event", groupId: groupId,
                     text: EventText(bytes: bytes, result: result.range, data: result.data)))
         }
         return hasError == true ? .lost : .ignored

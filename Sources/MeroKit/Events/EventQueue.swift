@@ -110,7 +110,11 @@ final class EventQueue: Sendable {
     /// - Parameter onDrop: Called once, when nobody can ask for the next event any more.
     func stream(onDrop: @escaping @Sendable () -> Void) -> AsyncThrowingStream<ContextEvent, any Error> {
         let reader = Reader(self, onDrop: onDrop)
-        return AsyncThrowingStream { try await reader.next() }
+        return AsyncThrowingStream {
+            // Most events are there already: finding one out without an asynchronous call takes half the time.
+            if let event = reader.nextInBatch() { return event }
+            return try await reader.next()
+        }
     }
 
     /// Gives out a batch event by event: a stream that asks the queue for each is several times slower.
@@ -127,9 +131,11 @@ final class EventQueue: Sendable {
 
         deinit { onDrop() }
 
+        func nextInBatch() -> ContextEvent? { batch.withLock { $0.popLast() } }
+
         func next() async throws -> ContextEvent? {
             while true {
-                if let event = batch.withLock({ $0.popLast() }) { return event }
+                if let event = nextInBatch() { return event }
                 guard let more = try await queue.next() else { return nil }
                 // Put below what another consumer of the same stream may have fetched meanwhile.
                 batch.withLock { $0.insert(contentsOf: more.reversed(), at: 0) }

@@ -19,7 +19,7 @@ struct JSONCursor {
     let bytes: UnsafeRawBufferPointer
     private let end: Int
     private var index: Int
-    private var containers = Containers()
+    private var containers = JSONContainers()
     /// A container was just entered, so that its first value needs no comma before it.
     private var isAtStart = false
     /// Something was found that is no JSON, or not what was asked for. Then there are no more members.
@@ -56,7 +56,7 @@ struct JSONCursor {
     /// Where the cursor stands. Right behind a call of `nextByte` that is where the next value begins.
     var offset: Int { index }
 
-    // MARK: Containers
+    // MARK: JSONContainers
 
     mutating func enterObject() { enter(UInt8(ascii: "{"), isObject: true) }
     mutating func enterArray() { enter(UInt8(ascii: "["), isObject: false) }
@@ -321,31 +321,6 @@ extension JSONCursor {
             if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 { return }
             index += 1
         }
-    }
-
-    /// What is open, one bit for each: a text of nothing but brackets costs no memory.
-    private struct Containers {
-        private var objects = SIMD8<UInt64>()
-        private(set) var depth = 0
-
-        var isEmpty: Bool { depth == 0 }
-
-        /// Nil when nothing is open.
-        var innermostIsObject: Bool? {
-            guard depth > 0 else { return nil }
-            return objects[(depth - 1) >> 6] >> UInt64((depth - 1) & 63) & 1 == 1
-        }
-
-        /// False when the parser would not go this deep.
-        mutating func push(isObject: Bool) -> Bool {
-            guard depth < JSONParser.maximumDepth else { return false }
-            let bit: UInt64 = 1 << UInt64(depth & 63)
-            if isObject { objects[depth >> 6] |= bit } else { objects[depth >> 6] &= ~bit }
-            depth += 1
-            return true
-        }
-
-        mutating func pop() { depth -= 1 }
     }
 }
 

@@ -43,7 +43,10 @@ package enum ExactJSON: Sendable {
 extension ExactJSON: JSONTree {
     static func number(of token: JSONNumberToken) -> ExactJSON? { .number(token.text) }
 
-    static func object(keys: ArraySlice<String>, values: ArraySlice<ExactJSON>) -> ExactJSON {
-        .object(zip(keys, values).map(Member.init))
+    static func object(
+        keys: UnsafeMutableBufferPointer<String>, values: UnsafeMutableBufferPointer<ExactJSON>
+    ) -> ExactJSON {
+        .object(
+            keys.indices.map { Member(key: keys.moveElement(from: $0), value: values.moveElement(from: $0)) })
     }
 }

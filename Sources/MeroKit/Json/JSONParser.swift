@@ -26,8 +26,7 @@ struct JSONParser {
 
     private let bytes: UnsafeRawBufferPointer
     private var index = 0
-    /// For every open container, whether it is an object.
-    private var containers: [Bool] = []
+    private var containers = JSONContainers()
 
     /// Walks through one whole text.
     static func parse(
@@ -94,7 +93,7 @@ struct JSONParser {
 
     /// Closes what ends here, and steps over the comma (and the next key) when there is another value to come.
     private mutating func afterValue(_ handler: inout some JSONHandler) throws(JSONSyntaxError) {
-        while let isObject = containers.last {
+        while let isObject = containers.innermostIsObject {
             switch try nextToken() {
             case UInt8(ascii: ","):
                 index += 1
@@ -105,11 +104,11 @@ struct JSONParser {
                 return
             case UInt8(ascii: "}") where isObject:
                 index += 1
-                containers.removeLast()
+                containers.pop()
                 handler.endObject(at: index)
             case UInt8(ascii: "]") where !isObject:
                 index += 1
-                containers.removeLast()
+                containers.pop()
                 handler.endArray(at: index)
             default:
                 throw JSONSyntaxError(.unexpectedByte, at: index)
@@ -118,8 +117,7 @@ struct JSONParser {
     }
 
     private mutating func push(isObject: Bool) throws(JSONSyntaxError) {
-        guard containers.count < Self.maximumDepth else { throw JSONSyntaxError(.tooDeep, at: index) }
-        containers.append(isObject)
+        guard containers.push(isObject: isObject) else { throw JSONSyntaxError(.tooDeep, at: index) }
         index += 1
     }
 

@@ -8,8 +8,9 @@ protocol JSONTree {
     static func array(_ elements: [Self]) -> Self
     /// Nil when the number cannot be represented.
     static func number(of token: JSONNumberToken) -> Self?
-    /// Keys and values in the order of the text, as many of the one as of the other. Keys may repeat.
-    static func object(keys: ArraySlice<String>, values: ArraySlice<Self>) -> Self
+    /// Keys and values in the order of the text, as many of the one as of the other. Keys may repeat. All are to be moved
+    /// out: the memory is taken for uninitialised afterwards.
+    static func object(keys: UnsafeMutableBufferPointer<String>, values: UnsafeMutableBufferPointer<Self>) -> Self
 }
 
 extension JSONTree {
@@ -28,9 +29,9 @@ private struct JSONTreeBuilder<Tree: JSONTree>: JSONHandler {
     /// Every value that is read and not yet part of a finished container; in the end, the one value of the text.
     private let values = ValueStack<Tree>()
     /// The keys of the open objects.
-    private var keys: [String] = []
+    private let keys = ValueStack<String>()
     /// For every open container, where its own begin in `values` and `keys`.
-    private var marks: [(values: Int, keys: Int)] = []
+    private let marks = ValueStack<(values: Int, keys: Int)>()
 
     var result: Tree { values.take(from: 0).last ?? .null }
 
@@ -39,7 +40,7 @@ private struct JSONTreeBuilder<Tree: JSONTree>: JSONHandler {
     mutating func string(_ token: JSONStringToken, from start: Int, to end: Int) {
         values.push(.string(token.string))
     }
-    mutating func key(_ token: JSONStringToken) { keys.append(token.string) }
+    mutating func key(_ token: JSONStringToken) { keys.push(token.string) }
 
     mutating func number(_ token: JSONNumberToken, from start: Int, to end: Int) throws(JSONSyntaxError) {
         guard let value = Tree.number(of: token) else { throw JSONSyntaxError(.numberOutOfRange, at: start) }
@@ -55,18 +56,17 @@ private struct JSONTreeBuilder<Tree: JSONTree>: JSONHandler {
         }
     }
 
-    mutating func beginObject(at start: Int) { marks.append((values.count, keys.count)) }
-    mutating func beginArray(at start: Int) { marks.append((values.count, keys.count)) }
+    mutating func beginObject(at start: Int) { marks.push((values.count, keys.count)) }
+    mutating func beginArray(at start: Int) { marks.push((values.count, keys.count)) }
 
     mutating func endArray(at end: Int) {
-        guard let mark = marks.popLast() else { return }
+        guard let mark = marks.pop() else { return }
         values.push(.array(values.take(from: mark.values)))
     }
 
     mutating func endObject(at end: Int) {
-        guard let mark = marks.popLast() else { return }
-        values.push(.object(keys: keys[mark.keys...], values: values.take(from: mark.values)[...]))
-        keys.removeSubrange(mark.keys...)
+        guard let mark = marks.pop() else { return }
+        values.push(.object(keys: keys.drain(from: mark.keys), values: values.drain(from: mark.values)))
     }
 }
 
@@ -84,10 +84,23 @@ private final class ValueStack<Value> {
         base.deallocate()
     }
 
+    @inline(__always)
     func push(_ value: consuming Value) {
         if count == capacity { grow() }
         (base + count).initialize(to: value)
         count += 1
+    }
+
+    func pop() -> Value? {
+        guard count > 0 else { return nil }
+        count -= 1
+        return (base + count).move()
+    }
+
+    /// All values from this place on, which the caller has to move out of there before anything else is pushed.
+    func drain(from mark: Int) -> UnsafeMutableBufferPointer<Value> {
+        defer { count = mark }
+        return UnsafeMutableBufferPointer(start: base + mark, count: count - mark)
     }
 
     /// All values from this place on.

@@ -30,10 +30,14 @@ extension JSONValue {
 extension JSONValue: JSONTree {
     static func number(of token: JSONNumberToken) -> JSONValue? { token.double.map(JSONValue.number) }
 
-    static func object(keys: ArraySlice<String>, values: ArraySlice<JSONValue>) -> JSONValue {
+    static func object(
+        keys: UnsafeMutableBufferPointer<String>, values: UnsafeMutableBufferPointer<JSONValue>
+    ) -> JSONValue {
         var members = [String: JSONValue](minimumCapacity: keys.count)
         // Backwards, so that of several equal keys the first is the one that stays, as Foundation's decoder has it.
-        for (key, value) in zip(keys.reversed(), values.reversed()) { members[key] = value }
+        for index in keys.indices.reversed() {
+            members.updateValue(values.moveElement(from: index), forKey: keys.moveElement(from: index))
+        }
         return .object(members)
     }
 }

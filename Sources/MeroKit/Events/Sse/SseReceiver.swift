@@ -14,6 +14,7 @@ final class SseReceiver: EngineBodyReceiver, @unchecked Sendable {
 
     private var parser: EventStreamParser
     private var items: [EventStreamItem] = []
+    private var names = EventNames()
     private let deliver: @Sendable (_ events: [ContextEvent], _ byteCount: Int) -> Void
     private let signal: @Sendable (Signal) -> Void
     private let retryChanged: @Sendable (_ milliseconds: UInt64) -> Void
@@ -42,13 +43,14 @@ final class SseReceiver: EngineBodyReceiver, @unchecked Sendable {
         }
         guard !items.isEmpty else { return }
         var events: [ContextEvent] = []
+        events.reserveCapacity(items.count)
         var byteCount = 0
         for item in items {
             switch item {
             case .comment: break
             case .oversized: signal(.lost)
             case .frame(let frame):
-                switch EventFrame(frame) {
+                switch EventFrame(frame, names: &names) {
                 case .event(let event):
                     events.append(event)
                     byteCount += frame.bytes.count
