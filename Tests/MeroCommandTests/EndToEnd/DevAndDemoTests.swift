@@ -87,7 +87,10 @@ struct DevAndDemoTests {
         let folder = try TemporaryFolder()
         let people = try await Program(Program.mero, ["demo"]).run(in: folder)
         #expect(people.status == 0, "\(people.errors)")
-        for text in ["FunctionCallError", "1 refresh", "all 50 answered", "authRevoked (token_revoked", "All 8 steps"] {
+        for text in [
+            "FunctionCallError", "1 refresh", "all 50 answered", "authRevoked (token_revoked", "gap mark",
+            "All 12 steps",
+        ] {
             #expect(people.output.contains(text), "\(text)")
         }
         #expect(!people.output.contains("\u{1B}"))
@@ -117,7 +120,7 @@ struct DevAndDemoTests {
             ]
             let outcome = try await bench.start(words, input: Workbench.password).outcome()
             #expect(outcome.status == 0, "\(outcome.errors)")
-            for text in ["alive", "FunctionCallError", "permissions: admin", "Left out"] {
+            for text in ["alive", "FunctionCallError", "permissions: admin", "StateMutation", "Left out"] {
                 #expect(outcome.output.contains(text), "\(text)")
             }
             #expect(!outcome.output.contains(Workbench.password))
