@@ -43,6 +43,11 @@ struct Soak {
         let samples = try await storm(scene, consumers)
         try await settle(scene, consumers)
         consumers.stop()
+        do {
+            try await waitUntil("the streams close with their consumers", within: 10) { node.streams.open.isEmpty }
+        } catch let error as SoakError {
+            findings.add(error.description)
+        }
         await node.stop()
         return verdict(scene, consumers, samples)
     }

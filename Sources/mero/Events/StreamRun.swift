@@ -32,14 +32,23 @@ struct StreamRun: Sendable {
         let (statuses, reported) = AsyncStream.makeStream(of: EventStreamStatus.self)
         let events = mero.sse.events(contextIds: contexts, groupIds: groups) { reported.yield($0) }
         return try await withThrowingTaskGroup(of: End.self) { group in
+            let failure = Locked<(any Error)?>(nil)
             group.addTask {
-                for try await event in events where try await !handlers.event(event) { return .enough }
-                // Without an error a stream ends only with the task.
-                throw CancellationError()
+                do {
+                    for try await event in events where try await !handlers.event(event) { return .enough }
+                    // Without an error a stream ends only with the task.
+                    throw CancellationError()
+                } catch let error as MeroError {
+                    // What the status has to say about it comes first.
+                    failure.withLock { $0 = error }
+                    reported.finish()
+                    while true { try await Task.sleep(nanoseconds: 3_600_000_000_000) }
+                }
             }
             group.addTask {
                 for await status in statuses { try await handlers.status(status) }
-                throw CancellationError()
+                try Task.checkCancellation()
+                throw failure.withLock { $0 } ?? CancellationError()
             }
             group.addTask {
                 try await output.untilClosed()
