@@ -42,7 +42,7 @@ struct DevAndDemoTests {
         let words = ["dev", "--port", "0", "--data", folder.file("data").path, "--user", "bob", "--password-stdin"]
         for round in 0..<2 {
             let dev = try Program(Program.mero, words).start(input: "bob-password\n", in: folder)
-            #expect(try await eventually { dev.outputSoFar.contains("mero call") })
+            #expect(try await eventually { dev.outputSoFar.contains("mero watch") })
             let url = try #require(dev.outputSoFar.split(separator: " ").first { $0.hasPrefix("http://") })
             let login = try await Program(
                 Program.mero, ["login", "--node", String(url), "--user", "bob", "--password-stdin"]
