@@ -17,6 +17,12 @@ let package = Package(
                 .product(name: "MeroKit", package: "MeroKit"),
                 .product(name: "MeroDevNode", package: "MeroKit"),
             ]),
+        .executableTarget(
+            name: "merokit-soak",
+            dependencies: [
+                .product(name: "MeroKit", package: "MeroKit"),
+                .product(name: "MeroDevNode", package: "MeroKit"),
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

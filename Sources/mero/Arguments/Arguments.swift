@@ -15,6 +15,8 @@ struct Arguments: Sendable, Equatable {
 
     func seconds(_ option: OptionSpec) -> TimeInterval? { text(option).flatMap(TimeInterval.init) }
 
+    func count(_ option: OptionSpec) -> Int? { text(option).flatMap { Int($0) } }
+
     func ports(_ option: OptionSpec) -> [UInt16] { texts(option).compactMap { UInt16($0) } }
 
     func operand(_ name: String) -> String? { operands[name]?.first }

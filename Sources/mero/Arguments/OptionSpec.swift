@@ -14,6 +14,8 @@ struct OptionSpec: Sendable, Equatable {
         case seconds
         /// 0 to 65535.
         case port
+        /// A whole number above 0.
+        case count
         case profile
         case choice([String])
     }
@@ -44,6 +46,7 @@ extension OptionSpec {
         case .directory: return "DIR"
         case .seconds: return "SECONDS"
         case .port: return "PORT"
+        case .count: return "N"
         case .profile: return "NAME"
         case .choice(let words): return words.joined(separator: "|")
         }
@@ -65,6 +68,8 @@ extension OptionSpec {
             return nil
         case .port:
             return UInt16(text) == nil ? "it is not a port number from 0 to 65535" : nil
+        case .count:
+            return (Int(text) ?? 0) > 0 ? nil : "it is not a whole number above 0"
         case .choice(let words):
             if words.contains(text) { return nil }
             return "it is none of \(words.joined(separator: ", "))"

@@ -46,33 +46,14 @@ enum CallCommand {
                 code: .usage, message: "--raw and --json exclude each other",
                 hint: "Leave out one of them; nothing was sent")
         }
-        let parameters = try await parameters(arguments.operand("json"), input: invocation.surroundings.input)
+        let json = JSONArgument(name: "The argument <json>")
+        let parameters = try await json.parse(arguments.operand("json") ?? "{}", input: invocation.surroundings.input)
         let connection = try Connection(invocation)
         let mero = try connection.signedIn()
         let answer: RawJSON = try await mero.rpc.execute(
             contextId: context, method: method, argsJson: RawJSON(parameters.compact))
         try show(try ExactJSON(jsonBytes: Data(answer.text.utf8)), invocation)
         return .done
-    }
-
-    private static func parameters(_ word: String?, input: any InputSource) async throws -> ExactJSON {
-        guard let word else { return .object([]) }
-        let bytes = word == "-" ? try await input.everything(limit: longestInput) : Array(word.utf8)
-        do {
-            return try ExactJSON(jsonBytes: bytes)
-        } catch let error as JSONSyntaxError {
-            let source = word == "-" ? "Standard input" : "The argument <json>"
-            throw Failure(
-                code: .usage,
-                message: "\(source) is not JSON: \(error.kind.rawValue), \(place(error.offset, in: bytes))",
-                hint: #"Write it like '{"key":"greeting"}', in single quotes; nothing was sent"#)
-        }
-    }
-
-    private static func place(_ offset: Int, in bytes: [UInt8]) -> String {
-        let before = bytes.prefix(offset)
-        let column = offset - (before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0) + 1
-        return "line \(before.filter { $0 == 0x0A }.count + 1), column \(column)"
     }
 
     private static func show(_ answer: ExactJSON, _ invocation: Invocation) throws {
@@ -88,7 +69,4 @@ enum CallCommand {
             try console.answer(answer.compact)
         }
     }
-
-    /// More than a node takes.
-    private static let longestInput = 32 * 1024 * 1024
 }

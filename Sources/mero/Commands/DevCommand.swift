@@ -124,6 +124,7 @@ enum DevCommand {
         try console.line("  \(isDefault ? "echo \(password) | \(login) --password-stdin" : login.printable)")
         try console.line("  mero call \(context) set '{\"key\":\"greeting\",\"value\":\"hello\"}'")
         try console.line("  mero call \(context) get '{\"key\":\"greeting\"}'")
+        try console.line("  mero watch \(context)")
     }
 
     private static func untilCancelled() async {

@@ -64,7 +64,7 @@ struct BashCompletion {
 
     private static func generator(for value: OptionSpec.Value) -> String? {
         switch value {
-        case .none, .text, .seconds, .port: return nil
+        case .none, .text, .seconds, .port, .count: return nil
         case .node: return #"COMPREPLY=($(compgen -W "http:// https://" -- "$current"))"#
         case .file: return #"COMPREPLY=($(compgen -f -- "$current"))"#
         case .directory: return #"COMPREPLY=($(compgen -d -- "$current"))"#

@@ -88,7 +88,7 @@ struct ZshCompletion {
 
     private static func action(for value: OptionSpec.Value) -> String {
         switch value {
-        case .none, .text, .seconds, .port: return " "
+        case .none, .text, .seconds, .port, .count: return " "
         case .node: return "_urls"
         case .file: return "_files"
         case .directory: return "_files -/"

@@ -40,4 +40,23 @@ struct DemoActs: Sendable {
                 facts: [.init(name: "type", value: .optional(error.type))])
         }
     }
+
+    func watch(_ stream: DemoStream) async throws -> Outcome<Void> {
+        try await stream.untilActive()
+        return Outcome(value: (), says: "the stream is open, and the node delivers the context's events")
+    }
+
+    func event(_ text: String, on stream: DemoStream) async throws -> Outcome<Void> {
+        _ = try await write(text)
+        while true {
+            let event = try await stream.next("the event of the write")
+            guard let emitted = event.contractEvents.first(where: { $0.json?["key"] == .string(key) }) else { continue }
+            guard emitted.json?["value"] == .string(text) else {
+                throw Failure.mismatch(expected: "the value \"\(text)\"", got: EventLine.datum(emitted.data))
+            }
+            return Outcome(
+                value: (), says: "\(event.kind): \(emitted.kind) \(EventLine.datum(emitted.data))",
+                facts: [.init(name: "kind", value: .string(emitted.kind))])
+        }
+    }
 }

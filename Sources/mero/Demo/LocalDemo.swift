@@ -12,7 +12,9 @@ struct LocalDemo: Sendable {
     func run() async throws {
         try reporter.begin("mero demo: a node, a session, and what can happen to them")
         let node = try await reporter.step("start", "Start a node") {
-            let node = try await DevNode.start()
+            var options = DevNodeOptions()
+            options.eventRetryMilliseconds = 100
+            let node = try await DevNode.start(options)
             return Outcome(value: node, says: "it listens at \(node.url.absoluteString)")
         }
         do {
@@ -38,10 +40,42 @@ struct LocalDemo: Sendable {
         try await reporter.step("contract-error", "Meet an error of the contract, typed") {
             try await acts.contractError()
         }
+        try await events(node, mero, context: context)
         try await reporter.step("refresh", "Let the session expire under \(Self.callers) calls at once") {
             try await refresh(node, mero, context: context)
         }
         try await reporter.step("revoked", "Revoke the session") { try await revoke(node, mero, context: context) }
+    }
+
+    private func events(_ node: DevNode, _ mero: Mero, context: String) async throws {
+        let acts = DemoActs(mero: mero, context: context, key: "weather")
+        let stream = DemoStream(mero, context: context)
+        try await reporter.step("watch", "Watch the context") { try await acts.watch(stream) }
+        try await reporter.step("event", "Write, and see it as an event") { try await acts.event("sunny", on: stream) }
+        try await reporter.step("gap", "Cut the stream, write meanwhile, and see the gap") {
+            try await gap(node, acts, stream)
+        }
+        try await reporter.step("reread", "Read the state again, as the gap asks") {
+            try await acts.read(expecting: "rain")
+        }
+    }
+
+    private func gap(_ node: DevNode, _ acts: DemoActs, _ stream: DemoStream) async throws -> Outcome<Void> {
+        // Nobody gets in before the write is done, or its event might be seen after all.
+        let refusal = node.streams.refuseNext(status: 503, times: nil)
+        node.streams.cutAll()
+        try await DemoStream.within("the end of the stream") {
+            while !node.streams.open.isEmpty { try await Task.sleep(nanoseconds: 1_000_000) }
+        }
+        let write = try await acts.write("rain")
+        refusal.remove()
+        let next = try await stream.next("the mark for the gap")
+        guard next.isGap, next.contextId == acts.context else {
+            throw Failure.mismatch(expected: "the mark for the gap", got: next.kind)
+        }
+        return Outcome(
+            value: (), says: "\(write.says) while the stream was down: no event, but a gap mark once it is back",
+            facts: [.init(name: "contextId", value: .string(next.contextId))])
     }
 
     private func signIn(_ mero: Mero) async throws -> Outcome<Void> {

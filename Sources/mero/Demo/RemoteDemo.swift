@@ -51,6 +51,11 @@ struct RemoteDemo: Sendable {
             try await reporter.step("contract-error", "Meet an error of the contract, typed") {
                 try await acts.contractError()
             }
+            try await reporter.step("event", "Write again, and see it as an event") {
+                let stream = DemoStream(mero, context: context)
+                _ = try await acts.watch(stream)
+                return try await acts.event("seen", on: stream)
+            }
         } catch {
             try? await Self.remove(key, mero, context)
             throw error
@@ -77,9 +82,9 @@ struct RemoteDemo: Sendable {
     }
 
     private var leftOut: [String] {
-        let needsContext = "writing, reading and the contract's error (add --context ID)"
+        let needsContext = "writing, reading, the contract's error and events (add --context ID)"
         return (invocation.arguments.has(.demoContext) ? [] : [needsContext]) + [
-            "the session that expires under 50 calls", "the revoked session",
+            "the event stream that is cut", "the session that expires under 50 calls", "the revoked session",
         ]
     }
 }

@@ -86,6 +86,7 @@ extension Failure {
         case "Uninitialized", "GroupKeyPending", "UpgradeInProgress": return "This passes: try again in a while"
         case "ApplicationNotInstalled": return "Install the application on the node first"
         case "ParseError": return "Check the method's name and the form of its arguments"
+        case "SliceTooLarge": return "A presence has at most 16384 bytes"
         case "Unauthorized": return "This node's identity is not a member that may execute there"
         default: return nil
         }

@@ -21,7 +21,10 @@ extension Failure {
     }
 
     /// The one object for programs.
-    var report: Report {
+    var report: Report { .object(reportMembers) }
+
+    /// The member `error` alone, for objects that say more.
+    var reportMembers: [Report.Member] {
         var members: [Report.Member] = [
             .init(name: "kind", value: .string(code.word)),
             .init(name: "exitCode", value: .integer(Int64(code.rawValue))),
@@ -31,7 +34,7 @@ extension Failure {
         if let status { members.append(.init(name: "status", value: .integer(Int64(status)))) }
         if let data { members.append(.init(name: "data", value: data)) }
         if let hint { members.append(.init(name: "hint", value: .string(hint))) }
-        return ["error": .object(members)]
+        return [.init(name: "error", value: .object(members))]
     }
 
     private static func withFullStop(_ sentence: String) -> String {

@@ -4,6 +4,15 @@ import Foundation
 protocol TextSink: Sendable {
     /// Writes all bytes, or throws `OutputClosed` when nobody reads any more.
     func write(_ text: String) throws
+    /// Returns when nobody reads any more, which a command that writes seldom would learn late. Throws `CancellationError`.
+    func untilClosed() async throws
+}
+
+extension TextSink {
+    /// Somebody always reads.
+    func untilClosed() async throws {
+        while true { try await Task.sleep(nanoseconds: 3_600_000_000_000) }
+    }
 }
 
 /// The reader of the output has left, as `head` does. Not worth a message: the command just ends.
@@ -31,6 +40,38 @@ struct DescriptorSink: TextSink {
                     throw OutputClosed()
                 }
             }
+        }
+    }
+}
+
+extension DescriptorSink {
+    func untilClosed() async throws {
+        let waker = try WakePipe()
+        defer { waker.close() }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                Thread.detachNewThread {
+                    Self.waitForHangUp(descriptor, waker)
+                    continuation.resume()
+                }
+            }
+        } onCancel: {
+            waker.wake()
+        }
+        try Task.checkCancellation()
+    }
+
+    private static func waitForHangUp(_ descriptor: Int32, _ waker: WakePipe) {
+        // No event is asked for: hang-ups and errors are told anyway.
+        var waits = [
+            pollfd(fd: descriptor, events: 0, revents: 0),
+            pollfd(fd: waker.readEnd, events: Int16(POLLIN), revents: 0),
+        ]
+        while true {
+            if poll(&waits, 2, -1) < 0 && errno == EINTR { continue }
+            guard waits[0].revents & Int16(POLLNVAL) != 0 && waits[1].revents == 0 else { return }
+            // Some systems cannot watch every kind of device. The next write finds out then.
+            waits[0].fd = -1
         }
     }
 }

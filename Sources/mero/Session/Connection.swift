@@ -8,7 +8,9 @@ struct Connection: Sendable {
     let node: NodeAddress
     let certificateAuthorityFile: URL?
     private let console: Console
-    private let timeout: TimeInterval
+    /// Of one attempt, without any progress, in seconds.
+    var timeout: TimeInterval
+    static let standardTimeout: TimeInterval = 10
     private let retryPolicy: RetryPolicy
 
     init(_ invocation: Invocation) throws {
@@ -26,7 +28,7 @@ struct Connection: Sendable {
         self.settings = settings
         self.node = node
         console = invocation.console
-        timeout = arguments.seconds(.timeout) ?? 10
+        timeout = arguments.seconds(.timeout) ?? Self.standardTimeout
         retryPolicy = Self.retryPolicy(arguments.text(.retry))
         certificateAuthorityFile = try Self.certificates(arguments.text(.cacert) ?? settings.certificateAuthorityFile)
     }

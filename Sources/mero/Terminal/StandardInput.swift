@@ -69,36 +69,24 @@ struct StandardInput: InputSource {
 /// A blocking reader that another thread can stop.
 private final class InterruptibleReader: Sendable {
     private let source: Int32
-    private let wakeRead: Int32
-    private let wakeWrite: Int32
+    private let waker: WakePipe
 
     init(_ source: Int32) throws {
-        var ends: [Int32] = [0, 0]
-        guard pipe(&ends) == 0 else {
-            throw Failure(code: .localFile, message: "Standard input cannot be read: no descriptor is free")
-        }
         self.source = source
-        wakeRead = ends[0]
-        wakeWrite = ends[1]
+        waker = try WakePipe()
     }
 
     /// Called once nobody reads and nobody can interrupt any more.
-    func close() {
-        _ = Foundation.close(wakeRead)
-        _ = Foundation.close(wakeWrite)
-    }
+    func close() { waker.close() }
 
-    func interrupt() {
-        var byte: UInt8 = 0
-        _ = write(wakeWrite, &byte, 1)
-    }
+    func interrupt() { waker.wake() }
 
     /// Empty at the end of the input. Throws `CancellationError` after `interrupt()`.
     func bytes(atMost count: Int) throws -> [UInt8] {
         while true {
             var waits = [
                 pollfd(fd: source, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: wakeRead, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: waker.readEnd, events: Int16(POLLIN), revents: 0),
             ]
             if poll(&waits, 2, -1) < 0 {
                 if errno == EINTR { continue }

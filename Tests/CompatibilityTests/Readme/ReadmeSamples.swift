@@ -59,6 +59,30 @@ enum ReadmeSamples {
         }
     }
 
+    static func events(_ mero: Mero, _ contextId: String, _ groupId: String) async throws {
+        func show(_ what: String, _ value: Any?) {}
+        func reload(_ event: ContextEvent) async {}
+        for try await event in mero.events(contextIds: [contextId], groupIds: [groupId]) {
+            switch event.content {
+            case .gap: await reload(event)
+            case .stateMutation: for emitted in event.contractEvents { show(emitted.kind, emitted.json) }
+            case .memberJoined(let change), .memberAdded(let change): show("new member", change.memberAccount)
+            default: show(event.kind, event.payload)
+            }
+        }
+    }
+
+    static func presence(_ mero: Mero, _ contextId: String) async throws {
+        func show(_ author: String, _ state: Any?) {}
+        struct Cursor: Codable, Sendable {
+            var line: Int
+        }
+        try await mero.ephemeral.set(contextId, state: Cursor(line: 7), codec: .json)
+        for try await entry in try mero.ephemeral.subscribe(contextId, codec: PresenceCodec<Cursor>.json) {
+            show(entry.author, entry.removed ? nil : entry.state)
+        }
+    }
+
     static func stores(_ node: URL, _ folder: URL, _ credentials: Credentials) async throws {
         let store = FileTokenStore(url: folder.appendingPathComponent("session.json"))
         let mero = Mero(config: MeroConfig(baseURL: node, tokenStore: store))
@@ -94,6 +118,15 @@ enum ReadmeSamples {
         let contextId = try node.createContext(Counter())
         print("listening on", node.url, "with", contextId)
         return (node, contextId)
+    }
+
+    static func streamFaults(_ node: DevNode, _ contextId: String, _ author: String) throws {
+        node.emit(.syncStatus(.syncing), context: contextId)
+        try node.setPresence(Data("{}".utf8), author: author, context: contextId)
+        node.streams.cutNext(afterFrames: 2)
+        node.streams.split(bytes: 1)
+        node.streams.stall()
+        node.streams.refuseNext(status: 403, authError: "token_revoked")
     }
 
     static func faults(_ node: DevNode) async throws {

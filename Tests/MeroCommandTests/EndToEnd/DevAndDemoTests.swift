@@ -42,7 +42,7 @@ struct DevAndDemoTests {
         let words = ["dev", "--port", "0", "--data", folder.file("data").path, "--user", "bob", "--password-stdin"]
         for round in 0..<2 {
             let dev = try Program(Program.mero, words).start(input: "bob-password\n", in: folder)
-            #expect(try await eventually { dev.outputSoFar.contains("mero call") })
+            #expect(try await eventually { dev.outputSoFar.contains("mero watch") })
             let url = try #require(dev.outputSoFar.split(separator: " ").first { $0.hasPrefix("http://") })
             let login = try await Program(
                 Program.mero, ["login", "--node", String(url), "--user", "bob", "--password-stdin"]
@@ -87,7 +87,10 @@ struct DevAndDemoTests {
         let folder = try TemporaryFolder()
         let people = try await Program(Program.mero, ["demo"]).run(in: folder)
         #expect(people.status == 0, "\(people.errors)")
-        for text in ["FunctionCallError", "1 refresh", "all 50 answered", "authRevoked (token_revoked", "All 8 steps"] {
+        for text in [
+            "FunctionCallError", "1 refresh", "all 50 answered", "authRevoked (token_revoked", "gap mark",
+            "All 12 steps",
+        ] {
             #expect(people.output.contains(text), "\(text)")
         }
         #expect(!people.output.contains("\u{1B}"))
@@ -117,7 +120,7 @@ struct DevAndDemoTests {
             ]
             let outcome = try await bench.start(words, input: Workbench.password).outcome()
             #expect(outcome.status == 0, "\(outcome.errors)")
-            for text in ["alive", "FunctionCallError", "permissions: admin", "Left out"] {
+            for text in ["alive", "FunctionCallError", "permissions: admin", "StateMutation", "Left out"] {
                 #expect(outcome.output.contains(text), "\(text)")
             }
             #expect(!outcome.output.contains(Workbench.password))

@@ -19,6 +19,7 @@ final class Workbench: Sendable {
         folder = try TemporaryFolder()
         var options = DevNodeOptions()
         options.users = [(Self.user, Self.password)]
+        options.eventRetryMilliseconds = 100
         node = try await DevNode.start(options)
         store = try node.createContext(KeyValueContract())
         probe = try node.createContext(ProbeContract())
@@ -55,6 +56,28 @@ final class Workbench: Sendable {
             input: input, environment: base.merging(environment) { $1 }, in: folder)
     }
 
+    /// Signs in and starts `mero watch` or `mero presence`, which hears everything from when this returns.
+    func listening(_ words: String...) async throws -> RunningProgram {
+        try await login()
+        let running = try start(words)
+        let isOn = try await eventually {
+            running.hasEnded || running.errorsSoFar.contains("Connected to")
+                || running.documents.contains { $0["type"] == "status" && $0.isSettledStatus }
+        }
+        #expect(isOn, "\(running.outputSoFar)\(running.errorsSoFar)")
+        return running
+    }
+
+    /// Breaks every stream, does something while none is open, and lets the clients back in once one was refused.
+    func whileCut(_ body: () async throws -> Void) async throws {
+        let refusal = node.streams.refuseNext(status: 503, times: nil)
+        node.streams.cutAll()
+        #expect(try await eventually { self.node.streams.open.isEmpty })
+        try await body()
+        #expect(try await eventually { refusal.hits > 0 })
+        refusal.remove()
+    }
+
     @discardableResult
     func login(_ words: String...) async throws -> Program.Outcome {
         let all = ["login", "--node", url, "--user", Self.user, "--password-stdin"] + words
@@ -62,6 +85,25 @@ final class Workbench: Sendable {
         #expect(outcome.status == 0, "\(outcome.errors)")
         return outcome
     }
+}
+
+extension JSONValue {
+    /// Whether a status tells that the node has answered to everything.
+    var isSettledStatus: Bool {
+        let words = ["contexts", "groups"].flatMap { (self[$0]?.objectValue ?? [:]).values }
+        return self["connection"] == "open" && words.allSatisfy { $0 != "requested" }
+    }
+}
+
+extension RunningProgram {
+    /// The complete lines so far, as documents.
+    var documents: [JSONValue] {
+        var lines = outputSoFar.split(separator: "\n", omittingEmptySubsequences: false)
+        _ = lines.popLast()
+        return lines.compactMap { try? JSONValue(jsonBytes: Array($0.utf8)) }
+    }
+
+    func documents(_ type: String) -> [JSONValue] { documents.filter { $0["type"] == .string(type) } }
 }
 
 extension Program.Outcome {

@@ -1,0 +1,48 @@
+import Foundation
+
+/// What the process holds at one moment. Zero where the system does not tell.
+struct ProcessSample: CustomStringConvertible, Sendable {
+    /// Resident memory.
+    var mebibytes = 0.0
+    var descriptors = 0
+    var threads = 0
+
+    init() {
+        descriptors = max(0, Self.entries("/proc/self/fd") ?? Self.entries("/dev/fd") ?? 0)
+        guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else { return }
+        mebibytes = Double(Self.number("VmRSS:", in: status)) / 1024
+        threads = Self.number("Threads:", in: status)
+    }
+
+    var description: String {
+        String(format: "%.1f MiB resident, %d descriptors, %d threads", mebibytes, descriptors, threads)
+    }
+
+    static func median(_ samples: some Sequence<ProcessSample>) -> ProcessSample {
+        func middle<N: Comparable>(_ values: [N]) -> N? { values.isEmpty ? nil : values.sorted()[values.count / 2] }
+        var sample = ProcessSample()
+        let samples = Array(samples)
+        sample.mebibytes = middle(samples.map(\.mebibytes)) ?? 0
+        sample.descriptors = middle(samples.map(\.descriptors)) ?? 0
+        sample.threads = middle(samples.map(\.threads)) ?? 0
+        return sample
+    }
+
+    /// What grew more than the ups and downs of a working process explain.
+    func growth(since first: ProcessSample) -> [String] {
+        var findings: [String] = []
+        if mebibytes > first.mebibytes * 1.3 + 16 { findings.append("memory grew: \(first) -> \(self)") }
+        if descriptors > first.descriptors + 16 { findings.append("descriptors grew: \(first) -> \(self)") }
+        if threads > first.threads + 6 { findings.append("threads grew: \(first) -> \(self)") }
+        return findings
+    }
+
+    private static func entries(_ folder: String) -> Int? {
+        try? FileManager.default.contentsOfDirectory(atPath: folder).count
+    }
+
+    private static func number(_ field: String, in status: String) -> Int {
+        let line = status.split(separator: "\n").first { $0.hasPrefix(field) }
+        return line?.split(whereSeparator: { !$0.isNumber }).first.flatMap { Int($0) } ?? 0
+    }
+}
