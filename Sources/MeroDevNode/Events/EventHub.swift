@@ -43,7 +43,7 @@ final class EventHub: Sendable {
     let authority: EventAuthority
     let clock: DevClock
     /// Held while authority is asked and its verdict applied, so that no grant outlives the membership it rests on.
-    private let gate = Locked(())
+    private let gate = Gate()
     private let state = Locked(State())
     private let clockObserver = Locked<Int?>(nil)
 
@@ -99,7 +99,7 @@ final class EventHub: Sendable {
     func subscribe(
         _ number: Int, _ principal: EventPrincipal, contexts: [String], groups: [String], seeds: Bool
     ) -> (contexts: [String], groups: [String]) {
-        gate.withLock { _ in
+        gate.pass {
             let verdicts = contexts.map { ($0.lowercased(), authority.grantedContext($0, to: principal)) }
             let roles = groups.map { ($0.lowercased(), authority.role(inGroup: $0.lowercased(), of: principal)) }
             let now = clock.now
@@ -141,7 +141,7 @@ final class EventHub: Sendable {
 
     /// Takes away what subscribers may not hear any more. Nobody is told.
     func recheck() {
-        let pruned = gate.withLock { _ -> [@Sendable () -> Void] in
+        let pruned = gate.pass { () -> [@Sendable () -> Void] in
             let before = state.withLock { $0.subscribers }
             var pruned: [@Sendable () -> Void] = []
             for (number, subscriber) in before {

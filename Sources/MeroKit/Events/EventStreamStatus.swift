@@ -30,7 +30,7 @@ public struct EventStreamStatus: Sendable {
     public internal(set) var contexts: [String: Subscription] = [:]
     /// By group id.
     public internal(set) var groups: [String: Subscription] = [:]
-    /// Why the last attempt failed; nil once the connection is open. A `MeroError`, or what the authorizer threw.
+    /// Why the last attempt to connect or subscribe failed; nil once one succeeds. A `MeroError`, or what the authorizer threw.
     public internal(set) var lastError: (any Error)?
 
     /// Whether events arrive for everything that was asked for.

@@ -10,7 +10,7 @@ final class EventText: @unchecked Sendable {
 
     /// One lock for all: a lock of its own would cost an event more than the rest of it, and this one is never held for
     /// longer than it takes to look.
-    private static let gate = Locked(())
+    private static let gate = Gate()
 
     /// - Parameters:
     ///   - bytes: Holds a valid JSON text where the ranges say so.
@@ -34,10 +34,10 @@ final class EventText: @unchecked Sendable {
 
     /// The whole event, parsed when it is first asked for.
     var resultValue: JSONValue {
-        if let known = Self.gate.withLock({ _ in tree }) { return known }
+        if let known = Self.gate.pass({ tree }) { return known }
         // Two threads may both come here, and do the same work. What is no JSON never becomes an event.
         let parsed = (try? JSONValue(jsonBytes: resultBytes)) ?? .null
-        Self.gate.withLock { _ in tree = parsed }
+        Self.gate.pass { tree = parsed }
         return parsed
     }
 

@@ -106,6 +106,8 @@ private final class ValueStack<Value> {
     /// All values from this place on.
     func take(from mark: Int) -> [Value] {
         let taken = count - mark
+        // An array of nothing made the long way would write to the one that all empty arrays share.
+        guard taken > 0 else { return [] }
         count = mark
         return Array(unsafeUninitializedCapacity: taken) { buffer, initialized in
             buffer.baseAddress?.moveInitialize(from: base + mark, count: taken)

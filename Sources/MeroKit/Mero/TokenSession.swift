@@ -14,7 +14,7 @@ final class TokenSession: Sendable {
     private let store: any TokenStore
     private let state: Locked<State>
     /// Held over a change of `state` and the write that belongs to it. Reading never waits for it.
-    private let writes = Locked(())
+    private let writes = Gate()
     private let onStoreFailure: (@Sendable (any Error) -> Void)?
 
     init(store: any TokenStore, onStoreFailure: (@Sendable (any Error) -> Void)? = nil) {
@@ -58,7 +58,7 @@ final class TokenSession: Sendable {
     private func commit(
         _ bundle: TokenData?, byApp: Bool, persist: Bool = true, if condition: (State) -> Bool = { _ in true }
     ) -> Bool {
-        writes.withLock { _ in
+        writes.pass {
             let done = state.withLock { state -> Bool in
                 guard condition(state) else { return false }
                 if byApp { state.generation += 1 }

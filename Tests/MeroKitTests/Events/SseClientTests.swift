@@ -253,9 +253,13 @@ struct SseClientTests {
         }
         let sse = try client(node)
         try await sse.subscribe(contextIds: ["c"])
+        let told = Locked<[Int?]>([])
+        sse.onStatus { status in told.withLock { $0.append((status.lastError as? MeroError)?.httpStatus) } }
         sse.connect()
         try await eventually { sse.status.isComplete }
         #expect(node.streamCount == 1)
+        #expect(sse.status.lastError == nil)
+        try await eventually { told.withLock { $0.compactMap { $0 } }.map { "\($0)" }.contains(String(status.prefix(3))) }
     }
 
     @Test func aSubscriptionRefusedForGoodEndsTheStream() async throws {

@@ -56,7 +56,7 @@ final class SseConnection: Sendable {
     private let observer: Observer
     private let state: Locked<State>
     /// Held over a change of state and its report, so that no report overtakes a later one.
-    private let reports = Locked(())
+    private let reports = Gate()
 
     init(requests: SseRequests, timing: Timing = Timing(), observer: Observer) {
         self.requests = requests
@@ -291,6 +291,7 @@ final class SseConnection: Sendable {
                 } else if !(error is MeroError) || error.isRevocation {
                     return await outcome(of: error, token: token)
                 }
+                change(run) { $0.lastError = error }
                 if isCurrent(run) { observer.failed(error) }
                 let delay = state.withLock { $0.retryDelay }
                 guard (try? await Task.sleep(nanoseconds: UInt64(delay * 1e9))) != nil else { return nil }
@@ -308,6 +309,7 @@ final class SseConnection: Sendable {
         change { state in
             guard state.session?.id == session.id else { return }
             state.session?.token = token
+            state.lastError = nil
             marks = state.subscriptions.confirm(ids, granted: granted)
         }
         // After the answer, since only from here on nothing is missed that the app does not read now.
@@ -364,7 +366,7 @@ final class SseConnection: Sendable {
 
     /// - Parameter run: Whose change it is; one that was stopped meanwhile changes nothing.
     private func change(_ run: Int? = nil, _ body: (inout State) -> Void) {
-        reports.withLock { _ in
+        reports.pass {
             let status = state.withLock { state -> EventStreamStatus? in
                 if let run, run != state.run { return nil }
                 body(&state)
