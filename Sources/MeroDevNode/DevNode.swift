@@ -19,6 +19,7 @@ public final class DevNode: Sendable {
     private let status: NodeStatus
     private let directory: DataDirectory?
     private let cores: Locked<NodeCore>
+    private let registry = StreamRegistry()
     private let server: DevHttpServer
 
     /// Starts a node. Throws ``DevNodeError`` when the port or the data directory cannot be used.
@@ -39,7 +40,7 @@ public final class DevNode: Sendable {
         status = NodeStatus()
         directory = options.dataDirectory.map { DataDirectory($0) }
         try directory?.acquire()
-        let core = try Self.makeCore(options, clock, status, directory, options.contracts)
+        let core = try Self.makeCore(options, clock, status, directory, options.contracts, registry)
         let cores = Locked(core)
         self.cores = cores
         var serverOptions = DevServerOptions()
@@ -54,10 +55,11 @@ public final class DevNode: Sendable {
 
     private static func makeCore(
         _ options: DevNodeOptions, _ clock: DevClock, _ status: NodeStatus, _ directory: DataDirectory?,
-        _ contracts: [any DevContract]
+        _ contracts: [any DevContract], _ streams: StreamRegistry
     ) throws -> NodeCore {
         let core = try NodeCore(
-            options: options, clock: clock, status: status, directory: directory, contracts: contracts)
+            options: options, clock: clock, status: status, directory: directory, contracts: contracts,
+            streams: streams)
         for user in options.users where !core.auth.accepts(username: user.username, password: user.password) {
             core.auth.putUser(username: user.username, password: user.password)
         }
@@ -83,6 +85,8 @@ public final class DevNode: Sendable {
     /// Stops the node; no thread and no socket outlives the call. Calling it again does nothing.
     public func stop() async {
         await server.stop()
+        await registry.drain()
+        core.endProcess()
         directory?.release()
     }
 
@@ -91,11 +95,18 @@ public final class DevNode: Sendable {
     public func restart() async throws {
         do {
             try await server.refuseConnections(true)
+            await registry.drain()
             if let directory {
                 try directory.acquire()
                 let contracts = core.contexts.contracts
-                let next = try Self.makeCore(options, clock, status, directory, contracts)
-                cores.withLock { $0 = next }
+                let next = try Self.makeCore(options, clock, status, directory, contracts, registry)
+                let previous = cores.withLock { core in
+                    defer { core = next }
+                    return core
+                }
+                previous.close()
+            } else {
+                core.endProcess()
             }
             try await server.refuseConnections(false)
             try await server.start()
@@ -144,7 +155,9 @@ public final class DevNode: Sendable {
     /// Forces the outcome of calls to a context; nil lifts it. False when there is no such context.
     @discardableResult
     public func setCondition(_ condition: DevContextCondition?, context: String) -> Bool {
-        core.contexts[context]?.change { $0.condition = condition } != nil
+        let isKnown = core.contexts[context]?.change { $0.condition = condition } != nil
+        core.events.recheck()
+        return isKnown
     }
 
     /// Changes the node's role in a context. False when there is no such context.
@@ -203,6 +216,13 @@ public final class DevNode: Sendable {
 
     /// Connections ever accepted; shows whether a client reuses them.
     public var acceptedConnections: Int { server.acceptedConnections }
+
+    // MARK: - Streams
+
+    /// The event connections, and what can go wrong with them.
+    public var streams: DevStreams {
+        DevStreams(registry: registry, server: server, path: options.normalizedPathPrefix + "/sse")
+    }
 
     // MARK: - Faults
 

@@ -8,6 +8,14 @@ public enum DevNodeError: Error, Sendable, Equatable, LocalizedError {
     case invalidId(String)
     /// The context exists already with another contract.
     case contextExists(String)
+    /// The node knows no such context.
+    case unknownContext(String)
+    /// The node knows no such group.
+    case unknownGroup(String)
+    /// A presence slice over 16,384 bytes, with its size.
+    case sliceTooLarge(Int)
+    /// Text that is not the JSON it should be.
+    case invalidJson(String)
     /// The HTTP server could not be started.
     case server(String)
 
@@ -17,6 +25,10 @@ public enum DevNodeError: Error, Sendable, Equatable, LocalizedError {
         case .storage(let text): return "Dev node storage: \(text)"
         case .invalidId(let id): return "Not an id of 64 hexadecimal characters: \(id)"
         case .contextExists(let id): return "Context \(id) already runs another contract"
+        case .unknownContext(let id): return "The dev node has no context \(id)"
+        case .unknownGroup(let id): return "The dev node has no group \(id)"
+        case .sliceTooLarge(let size): return "A presence slice of \(size) bytes is over the limit of 16384"
+        case .invalidJson(let text): return "Not the JSON it should be: \(text)"
         case .server(let text): return "Dev node server: \(text)"
         }
     }

@@ -34,6 +34,17 @@ public struct DevNodeOptions: Sendable {
     public var bodyLimit = 2 << 20
     /// The largest body of the auth service in bytes.
     public var authBodyLimit = 1 << 20
+    /// Whether `/sse` and what is below it is served; 404 otherwise.
+    public var servesEventStream = true
+    /// Frames that may wait in a connection's own queue. A frame beyond that and ``eventBacklog`` is dropped silently, as
+    /// a real node does; raise both where a slow reader must miss nothing.
+    public var eventQueueLength = 32
+    /// Events of the node-wide broadcast that a connection may lag behind on top of its own queue.
+    public var eventBacklog = 256
+    /// The `retry:` of the connect frame in milliseconds.
+    public var eventRetryMilliseconds = 3000
+    /// Seconds of silence after which a stream carries a comment.
+    public var eventKeepAlive: TimeInterval = 15
     /// What stands before every path (`NODE_PATH_PREFIX`), such as `/node1`. `/auth`, `/admin` and `/sse` are served
     /// without it as well.
     public var pathPrefix = ""

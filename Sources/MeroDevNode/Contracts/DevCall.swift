@@ -63,6 +63,13 @@ public struct DevEmittedEvent: Sendable, Equatable {
     public let data: Data
     /// The method that other nodes would run for it.
     public let handler: String?
+
+    /// An event as a contract would emit it.
+    public init(kind: String, data: Data, handler: String? = nil) {
+        self.kind = kind
+        self.data = data
+        self.handler = handler
+    }
 }
 
 /// The state of a context: JSON values by key.

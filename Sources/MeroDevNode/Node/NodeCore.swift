@@ -8,23 +8,43 @@ final class NodeCore: Sendable {
     let auth: AuthService
     let contexts: ContextRuntime
     let identity: NodeIdentity
+    let groups: GroupRegistry
+    let events: EventHub
+    let sessions: SseSessionTable
     let router: NodeRouter
     private let gate: NodeGuard
 
     init(
         options: DevNodeOptions, clock: DevClock, status: NodeStatus, directory: DataDirectory?,
-        contracts: [any DevContract]
+        contracts: [any DevContract], streams: StreamRegistry
     ) throws {
         self.options = options
         self.status = status
         auth = try AuthService(settings: options.authSettings, clock: clock, status: status, directory: directory)
         contexts = try ContextRuntime(directory: directory, contracts: contracts)
         identity = try NodeIdentity(directory: directory)
+        groups = try GroupRegistry(directory: directory)
+        events = EventHub(
+            authority: EventAuthority(contexts: contexts, groups: groups, nodeAccount: identity.accountId), clock: clock
+        )
+        sessions = try SseSessionTable(hub: events, clock: clock, directory: directory)
+        let sse = SseService(sessions: sessions, clock: clock, registry: streams, options: options)
         gate = NodeGuard(auth: auth)
         router = NodeRouter(
             Self.adminRoutes(status: status, identity: identity) + Self.authRoutes(auth)
-                + Self.rpcRoutes(JsonRpcService(contexts: contexts, bodyLimit: options.bodyLimit)))
+                + Self.rpcRoutes(JsonRpcService(contexts: contexts, bodyLimit: options.bodyLimit))
+                + (options.servesEventStream ? Self.sseRoutes(sse) : []))
     }
+
+    /// Forgets what lives as long as the process does.
+    func endProcess() {
+        sessions.endProcess()
+        contexts.forgetPresence()
+        events.forgetPresence()
+    }
+
+    /// Ends what the node does by itself.
+    func close() { events.close() }
 
     func handle(_ request: DevHttpRequest) async -> DevHttpResponse {
         if request.faultHint == .revokeFamily { revokeCaller(of: request) }

@@ -11,6 +11,9 @@ struct NodeIdentity: Sendable {
     /// Spec: 20, section 5.2.
     let tree: JsonTree
 
+    /// The account the node acts as.
+    let accountId: String
+
     init(directory: DataDirectory?) throws {
         var stored: [String: JsonTree] = [:]
         var journal: Journal?
@@ -18,6 +21,7 @@ struct NodeIdentity: Sendable {
         let values = Self.names.map { ($0, stored[$0] ?? .string(Hex.encode(SecureRandom.bytes(32)))) }
         let missing = values.filter { stored[$0.0] == nil }
         try journal?.record(missing.map { ($0.0, $0.1) }) { [:] }
+        accountId = values.first { $0.0 == "accountId" }?.1.stringValue ?? ""
         tree = .object(
             values.map { JsonMember(name: $0.0, value: $0.1) } + [
                 JsonMember(name: "holdsAccountRoot", value: true), JsonMember(name: "deviceCertified", value: true),

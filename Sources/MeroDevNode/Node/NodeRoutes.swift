@@ -44,6 +44,14 @@ extension NodeCore {
         [guarded("POST", "/jsonrpc") { await rpc.handle($0) }]
     }
 
+    static func sseRoutes(_ sse: SseService) -> [NodeRoute] {
+        [
+            guarded("GET", "/sse") { sse.open($0) },
+            guarded("POST", "/sse/subscription") { sse.change($0) },
+            guarded("GET", "/sse/session/{id}") { sse.inspect($0) },
+        ]
+    }
+
     static func authRoutes(_ auth: AuthService) -> [NodeRoute] {
         let validate: @Sendable (RouteCall) async -> DevHttpResponse = {
             auth.validate($0.request, permissions: .standard)

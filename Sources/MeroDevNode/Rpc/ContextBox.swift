@@ -5,7 +5,7 @@ import MeroKit
 enum ContextNotice: Sendable {
     case stateMutation(contextId: String, newRoot: String, events: [DevEmittedEvent])
     /// The node's own presence slice in a context changed.
-    case ephemeral(contextId: String, state: [UInt8])
+    case ephemeral(contextId: String, author: String, state: [UInt8])
 }
 
 /// One context: its contract, its state and its lock.
@@ -213,7 +213,7 @@ final class ContextBox: Sendable {
             // The same bytes again are a heartbeat, not news.
             guard inner.presence != state else { return }
             inner.presence = state
-            notify(.ephemeral(contextId: id, state: state))
+            notify(.ephemeral(contextId: id, author: executor, state: state))
         }
     }
 }

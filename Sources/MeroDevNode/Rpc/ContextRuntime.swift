@@ -87,6 +87,11 @@ final class ContextRuntime: Sendable {
         return id
     }
 
+    /// Forgets the node's own presence, as the end of a process does.
+    func forgetPresence() {
+        for box in state.withLock({ Array($0.boxes.values) }) { box.change { $0.presence = nil } }
+    }
+
     static func checkedId(_ id: String) throws -> String {
         guard let bytes = Hex.decode(id), bytes.count == 32 else { throw DevNodeError.invalidId(id) }
         return Hex.encode(bytes)

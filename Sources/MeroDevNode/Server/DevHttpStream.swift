@@ -5,7 +5,8 @@ import MeroKit
 /// The body of an answer that a producer writes bit by bit, such as an event stream.
 ///
 /// A handler answers with `.stream(stream)` and pushes from a task of its own. Bytes pushed before the answer is on its way
-/// are kept. The queue is bounded: `offer` refuses when it is full, `push` waits. A stream that is never sent (its request
+/// are kept. The queue is bounded: `offer` refuses when it is full, `push` waits. A paused stream sends nothing until it goes
+/// on or ends. A stream that is never sent (its request
 /// was cut, the client had left, HEAD) ends by itself.
 package final class DevHttpStream: Sendable {
     /// Why a stream is over.
@@ -29,12 +30,18 @@ package final class DevHttpStream: Sendable {
         var consumedBytes = 0
         var queuedBytes = 0
         var end: End?
+        var isPaused = false
+        var pieceLimit = Int.max
+        var sentBytes = 0
+        var cutAfter: Int?
         /// Set while libmicrohttpd reads from this stream.
         var connection: OpaquePointer?
         var isSuspended = false
         var nextWaiter = 0
         var waitingForRoom: [Int: CheckedContinuation<Void, Never>] = [:]
         var waitingForEnd: [Int: CheckedContinuation<End?, Never>] = [:]
+
+        var waitingPieces: Int { queue.count - consumedEntries }
 
         mutating func resumeConnection() {
             guard isSuspended, let connection else { return }
@@ -49,10 +56,16 @@ package final class DevHttpStream: Sendable {
     }
 
     private let capacity: Int
+    private let pieces: Int
     private let state = Locked(State())
 
-    /// - Parameter capacity: bytes that may wait for the client; one larger piece is taken when nothing waits.
-    package init(capacity: Int = 1 << 20) { self.capacity = max(1, capacity) }
+    /// - Parameters:
+    ///   - capacity: bytes that may wait for the client; one larger piece is taken when nothing waits.
+    ///   - pieces: offered pieces that may wait, whatever their size.
+    package init(capacity: Int = 1 << 20, pieces: Int = .max) {
+        self.capacity = max(1, capacity)
+        self.pieces = max(1, pieces)
+    }
 
     /// Why it is over; nil while it is open.
     package var end: End? { state.withLock { $0.end } }
@@ -66,7 +79,8 @@ package final class DevHttpStream: Sendable {
         state.withLock { state in
             guard state.end == nil else { return .closed }
             guard !bytes.isEmpty else { return .accepted }
-            guard state.queuedBytes == 0 || state.queuedBytes + bytes.count <= capacity else { return .full }
+            guard state.queuedBytes == 0 || bytes.count <= capacity - state.queuedBytes, state.waitingPieces < pieces
+            else { return .full }
             state.queue.append(bytes)
             state.queuedBytes += bytes.count
             state.resumeConnection()
@@ -92,6 +106,25 @@ package final class DevHttpStream: Sendable {
 
     /// Drops the connection once what was pushed is sent.
     package func cut() { close(.cut) }
+
+    /// Drops the connection once this many bytes in all were sent.
+    package func cut(afterBytes count: Int) {
+        state.withLock { state in
+            state.cutAfter = max(0, count)
+            state.resumeConnection()
+        }
+    }
+
+    /// While paused nothing is sent; an end lifts it.
+    package func setPaused(_ isPaused: Bool) {
+        state.withLock { state in
+            state.isPaused = isPaused
+            state.resumeConnection()
+        }
+    }
+
+    /// Lets at most this many bytes go out at once; nil means as many as there are.
+    package func setPieceLimit(_ limit: Int?) { state.withLock { $0.pieceLimit = limit.map { max(1, $0) } ?? .max } }
 
     /// Waits for the end and tells why; nil when the calling task was cancelled.
     package func waitForEnd() async -> End? {
@@ -168,10 +201,20 @@ package final class DevHttpStream: Sendable {
 
     /// How much was copied; 0 after having suspended the connection, or one of libmicrohttpd's two ends.
     func read(into buffer: UnsafeMutablePointer<CChar>, limit: Int) -> Int {
+        var isCut = false
         let (count, waiters) = state.withLock { state -> (Int, [CheckedContinuation<Void, Never>]) in
-            let count = copy(from: &state, into: UnsafeMutableRawPointer(buffer), limit: limit)
+            var most = min(limit, state.pieceLimit)
+            if let cutAfter = state.cutAfter {
+                most = min(most, max(0, cutAfter - state.sentBytes))
+                isCut = most == 0
+                if isCut { return (merokit_mhd_end_with_error(), []) }
+            }
+            if state.isPaused && state.end == nil { most = 0 }
+            let count = copy(from: &state, into: UnsafeMutableRawPointer(buffer), limit: most)
+            state.sentBytes += count
             if count > 0 {
-                return (count, state.queuedBytes <= capacity / 2 ? state.takeWaiters() : [])
+                let hasRoom = state.queuedBytes <= capacity / 2 && state.waitingPieces <= pieces / 2
+                return (count, hasRoom ? state.takeWaiters() : [])
             }
             switch state.end {
             case .finished?: return (merokit_mhd_end_of_stream(), [])
@@ -184,6 +227,7 @@ package final class DevHttpStream: Sendable {
                 return (0, [])
             }
         }
+        if isCut { close(.cut) }
         for continuation in waiters { continuation.resume() }
         return count
     }

@@ -38,7 +38,7 @@ import Testing
             let token = fixture.node.mintTokens().accessToken
             let seen = Locked<[[UInt8]]>([])
             let observer = fixture.node.core.contexts.observe { notice in
-                if case .ephemeral(let id, let state) = notice, id == context { seen.withLock { $0.append(state) } }
+                if case .ephemeral(let id, _, let state) = notice, id == context { seen.withLock { $0.append(state) } }
             }
             for state in [[123, 125], [123, 125], []] as [JsonTree] {
                 let answer = try await rpc(
