@@ -16,7 +16,7 @@ final class NodeCore: Sendable {
 
     init(
         options: DevNodeOptions, clock: DevClock, status: NodeStatus, directory: DataDirectory?,
-        contracts: [any DevContract], streams: StreamRegistry
+        contracts: [any DevContract], streams: StreamRegistry, webSocketsAreMuted: Locked<Bool>
     ) throws {
         self.options = options
         self.status = status
@@ -29,10 +29,13 @@ final class NodeCore: Sendable {
         )
         sessions = try SseSessionTable(hub: events, clock: clock, directory: directory)
         let sse = SseService(sessions: sessions, clock: clock, registry: streams, options: options)
+        let rpc = JsonRpcService(contexts: contexts, bodyLimit: options.bodyLimit)
+        let webSocket = WebSocketService(
+            hub: events, rpc: rpc, registry: streams, options: options, isMuted: webSocketsAreMuted)
         gate = NodeGuard(auth: auth)
         router = NodeRouter(
             Self.adminRoutes(status: status, identity: identity) + Self.authRoutes(auth)
-                + Self.rpcRoutes(JsonRpcService(contexts: contexts, bodyLimit: options.bodyLimit))
+                + Self.rpcRoutes(rpc) + Self.webSocketRoutes(webSocket)
                 + (options.servesEventStream ? Self.sseRoutes(sse) : []))
     }
 

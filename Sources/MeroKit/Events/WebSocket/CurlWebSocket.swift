@@ -225,7 +225,7 @@
         private func setOptions(_ easy: UnsafeMutableRawPointer) {
             merokit_curl_set_string(easy, CURLOPT_URL, target.http.url)
             merokit_curl_set_long(easy, CURLOPT_CONNECT_ONLY, 1)
-            merokit_curl_set_long(easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1.rawValue))
+            merokit_curl_set_long(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
             // A proxy would not forward the upgrade of a plain request.
             merokit_curl_set_long(easy, CURLOPT_HTTPPROXYTUNNEL, 1)
             merokit_curl_set_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
@@ -237,7 +237,7 @@
             merokit_curl_set_long(easy, CURLOPT_TCP_KEEPALIVE, 1)
             merokit_curl_set_long(easy, CURLOPT_SSL_VERIFYPEER, 1)
             merokit_curl_set_long(easy, CURLOPT_SSL_VERIFYHOST, 2)
-            merokit_curl_set_long(easy, CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2.rawValue))
+            merokit_curl_set_long(easy, CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
             authorities.apply(to: easy)
         }
 

@@ -32,7 +32,8 @@
                 if inbox.multi == nil {
                     guard CurlLibrary.isReady, let multi = curl_multi_init() else { return false }
                     inbox.multi = multi
-                    let thread = Thread { [self] in run(SendableHandle(multi)) }
+                    let handle = SendableHandle(multi)
+                    let thread = Thread { [self] in run(handle) }
                     thread.name = "mero.websocket"
                     thread.start()
                 }
