@@ -45,9 +45,11 @@ let package = Package(
         .executableTarget(name: "merokit-store-probe", dependencies: ["MeroKit"], path: "Tests/Probes/StoreProbe"),
         .testTarget(
             name: "MeroKitTests",
-            dependencies: ["MeroKit", "MeroKitUI", "MeroDevNode", "MeroKitTestSupport", "merokit-store-probe"],
+            dependencies: [
+                "MeroKit", "MeroKitUI", "MeroDevNode", "MeroKitTestSupport", "MeroWebSocket", "merokit-store-probe",
+            ],
             exclude: ["Fixtures"]),
-        .testTarget(name: "MeroDevNodeTests", dependencies: ["MeroDevNode", "MeroKit"]),
+        .testTarget(name: "MeroDevNodeTests", dependencies: ["MeroDevNode", "MeroKit", "MeroWebSocket"]),
         .testTarget(name: "MeroWebSocketTests", dependencies: ["MeroWebSocket"]),
         .testTarget(name: "MeroCommandTests", dependencies: ["mero", "MeroDevNode"]),
         .testTarget(name: "CompatibilityTests", dependencies: ["MeroKit", "MeroDevNode"]),

@@ -21,12 +21,17 @@ package final class WebSocketSession {
     /// The default for the largest message that is taken, in bytes.
     package static let defaultMessageLimit = 16 << 20
 
+    private let role: Role
     private let messageLimit: Int
     private var context: wslay_event_context_ptr?
     private var input = UnsafeRawBufferPointer(start: nil, count: 0)
     private var output: [UInt8] = []
     private var events: [WebSocketEvent] = []
     private var hasFailed = false
+    /// A close frame came with a single byte, which is no code.
+    private var hasBrokenClose = false
+    /// A close frame was written past wslay.
+    private var hasWrittenClose = false
 
     /// The frames of the data message that is coming in, joined. wslay could do that, but would keep a record for every
     /// frame, and one byte is enough for a frame.
@@ -35,8 +40,9 @@ package final class WebSocketSession {
 
     /// Nil when there is no memory for it.
     ///
-    /// - Parameter messageLimit: A larger message is refused with the code 1009 as soon as its size shows.
+    /// - Parameter messageLimit: A larger message is refused with the code 1009, with the first byte that shows it.
     package init?(_ role: Role, messageLimit: Int = defaultMessageLimit) {
+        self.role = role
         self.messageLimit = max(0, messageLimit)
         var callbacks = Self.callbacks
         let this = Unmanaged.passUnretained(self).toOpaque()
@@ -59,13 +65,31 @@ package final class WebSocketSession {
         input = bytes
         let outcome = wslay_event_recv(context)
         input = UnsafeRawBufferPointer(start: nil, count: 0)
-        if !hasFailed, outcome != 0 || (!isReading && wslay_event_get_close_received(context) == 0) {
-            hasFailed = true
+        if outcome != 0 {
+            fail(outcome == WSLAY_ERR_NOMEM.rawValue ? WSLAY_CODE_INTERNAL_SERVER_ERROR : WSLAY_CODE_PROTOCOL_ERROR)
+        } else if hasBrokenClose {
+            fail(WSLAY_CODE_PROTOCOL_ERROR)
+        } else {
             flush()
-            let code = wslay_event_get_status_code_sent(context)
-            events.append(.failed(code: outcome == 0 ? code : UInt16(WSLAY_CODE_INTERNAL_SERVER_ERROR.rawValue)))
+            if isReading || wslay_event_get_close_received(context) != 0 { return }
+            hasFailed = true
+            events.append(.failed(code: wslay_event_get_status_code_sent(context)))
         }
-        flush()
+    }
+
+    /// Ends what wslay would end without giving the reason.
+    private func fail(_ code: wslay_status_code) {
+        let code = UInt16(code.rawValue)
+        hasFailed = true
+        events.append(.failed(code: code))
+        if wslay_event_get_close_sent(context) == 0 {
+            let reason = [UInt8(code >> 8), UInt8(code & 0xff)]
+            // A mask hides nothing of what is no secret; zeros are one, too.
+            output += role == .server ? [0x88, 2] + reason : [0x88, 0x82, 0, 0, 0, 0] + reason
+            hasWrittenClose = true
+        }
+        wslay_event_shutdown_read(context)
+        wslay_event_shutdown_write(context)
     }
 
     package func receive(_ bytes: [UInt8]) { bytes.withUnsafeBytes { receive($0) } }
@@ -121,7 +145,7 @@ package final class WebSocketSession {
     package var isOver: Bool { hasFailed || (hasReceivedClose && hasSentClose) }
 
     package var hasReceivedClose: Bool { wslay_event_get_close_received(context) != 0 }
-    package var hasSentClose: Bool { wslay_event_get_close_sent(context) != 0 }
+    package var hasSentClose: Bool { hasWrittenClose || wslay_event_get_close_sent(context) != 0 }
 
     private func queue(_ opcode: wslay_opcode, _ bytes: [UInt8]) -> Bool {
         let outcome = bytes.withUnsafeBufferPointer { buffer in
@@ -134,6 +158,7 @@ package final class WebSocketSession {
     }
 
     private func flush() {
+        guard !hasFailed else { return }
         if wslay_event_want_write(context) != 0, wslay_event_send(context) != 0 { hasFailed = true }
     }
 }
@@ -205,6 +230,7 @@ extension WebSocketSession {
         case WSLAY_BINARY_FRAME.rawValue where isReading: events.append(.binary(takeMessage()))
         case WSLAY_PING.rawValue: events.append(.ping(Array(control)))
         case WSLAY_PONG.rawValue: events.append(.pong(Array(control)))
+        case WSLAY_CONNECTION_CLOSE.rawValue where control.count == 1: hasBrokenClose = true
         case WSLAY_CONNECTION_CLOSE.rawValue:
             let code = control.count >= 2 ? arrived.status_code : nil
             events.append(.close(code: code, reason: String(decoding: control.dropFirst(2), as: UTF8.self)))

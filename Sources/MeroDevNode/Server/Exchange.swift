@@ -183,7 +183,8 @@ final class Exchange: Sendable {
             if isTooLarge {
                 let answer = self.run.options.bodyTooLarge(request)
                 self.settle(
-                    PreparedReply.make(answer, method: request.method, shape: BodyShape(), run: self.run), record: number)
+                    PreparedReply.make(answer, method: request.method, shape: BodyShape(), run: self.run),
+                    record: number)
             } else if !failed, await self.finish(spool, with: rest) {
                 await self.judge(request, bodyFile: spool?.url, record: number)
             } else {

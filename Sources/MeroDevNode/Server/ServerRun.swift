@@ -33,7 +33,8 @@ final class ServerRun: Sendable {
     /// Takes the listening socket over, be it to close it because libmicrohttpd refuses (nil).
     func start(listening socket: Int32) -> OpaquePointer? {
         let context = Unmanaged.passRetained(self).toOpaque()
-        let flags = MHD_USE_AUTO_INTERNAL_THREAD.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue
+        let flags =
+            MHD_USE_AUTO_INTERNAL_THREAD.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue
             | MHD_ALLOW_UPGRADE.rawValue
         let daemon = merokit_mhd_start(
             socket, flags, UInt32(clamping: options.connectionLimit), 32 << 10, context,

@@ -102,7 +102,8 @@ final class WebSocketPeer: DevUpgradedProtocol, LiveStream {
             }
             if now >= state.nextPing {
                 state.nextPing = now + interval
-                if let sent = state.unansweredPing, now - sent >= Self.nanoseconds(service.options.webSocketPongTimeout) {
+                if let sent = state.unansweredPing, now - sent >= Self.nanoseconds(service.options.webSocketPongTimeout)
+                {
                     state.session.close(code: 1002, reason: "Ping timeout")
                     startClosing(&state)
                 } else if !state.shape.isStalled {

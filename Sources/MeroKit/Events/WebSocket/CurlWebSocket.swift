@@ -285,7 +285,10 @@
                 if resumes { state.isPaused = false }
                 return (state.unsent, state.wantsClose, state.wantsEnd, resumes)
             }
-            if wantsEnd { return phase = .finished }
+            if wantsEnd {
+                phase = .finished
+                return
+            }
             if resumes {
                 isPaused = false
                 isReading = true
@@ -295,7 +298,10 @@
             }
             for message in unsent { session?.send(text: message) }
             if wantsClose {
-                guard case .open = phase, let session else { return phase = .finished }
+                guard case .open = phase, let session else {
+                    phase = .finished
+                    return
+                }
                 session.close()
                 phase = .closing
                 isReading = true

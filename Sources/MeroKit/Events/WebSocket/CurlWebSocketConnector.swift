@@ -7,22 +7,24 @@
         private let authorities: CurlAuthorities
         private let timing: WebSocketTiming
         private let unreadLimit: Int
+        private let loop: CurlWebSocketLoop
 
         init(
             certificateAuthorityFile: URL? = nil, timing: WebSocketTiming = WebSocketTiming(),
-            unreadLimit: Int = WebSocketLimit.unread,
+            unreadLimit: Int = WebSocketLimit.unread, loop: CurlWebSocketLoop = .shared,
             environment: [String: String] = ProcessInfo.processInfo.environment
         ) {
             authorities = CurlAuthorities(file: certificateAuthorityFile, environment: environment)
             self.timing = timing
             self.unreadLimit = unreadLimit
+            self.loop = loop
         }
 
         func open(_ target: WebSocketTarget, token: String) async throws -> any WebSocketConnection {
             try Task.checkCancellation()
             let socket = try CurlWebSocket(
                 target, token: token, authorities: authorities, timing: timing, unreadLimit: unreadLimit,
-                loop: CurlWebSocketLoop.shared)
+                loop: loop)
             try await socket.open()
             return socket
         }

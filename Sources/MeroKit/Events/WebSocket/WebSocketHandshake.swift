@@ -33,7 +33,8 @@ struct WebSocketHandshake {
     /// Nil when an answer with the status 101 and these headers opens the connection, else what is wrong with it.
     func problem(with headers: [String: String]) -> String? {
         guard headers["upgrade"]?.lowercased() == "websocket",
-            headers["connection"]?.lowercased().split(separator: ",").contains(where: { $0.trimmed == "upgrade" }) == true
+            headers["connection"]?.lowercased().split(separator: ",").contains(where: { $0.trimmed == "upgrade" })
+                == true
         else { return "The answer switches to another protocol" }
         guard headers["sec-websocket-accept"] == Self.accept(for: key) else {
             return "The answer does not belong to the request for a WebSocket"

@@ -3,7 +3,10 @@ struct WsSubscriptions: Sendable, Equatable {
     private(set) var contextIds: [String] = []
     private(set) var groupIds: [String] = []
 
-    init(contextIds: [String] = [], groupIds: [String] = []) { _ = add(contextIds, groupIds) }
+    init(contextIds: [String] = [], groupIds: [String] = []) {
+        _ = Self.add(contextIds, to: &self.contextIds)
+        _ = Self.add(groupIds, to: &self.groupIds)
+    }
 
     var isEmpty: Bool { contextIds.isEmpty && groupIds.isEmpty }
 
