@@ -238,7 +238,9 @@ import Testing
                 // Remembered all the same, and so refused again with the others on the next connection.
                 fixture.node.webSockets.cutAll()
                 try await eventually { record.errors.contains { ($0 as? MeroError)?.errorType == "ParseError" } }
-                try await client.unsubscribe(contextIds: ["nonsense"])
+                try await eventually { try await client.answers(in: fixture.context) }
+                let again = await meroError { try await client.unsubscribe(contextIds: ["nonsense"]) }
+                #expect(again?.errorType == "ParseError")
                 client.close()
             }
         }
