@@ -5,6 +5,8 @@
     struct URLSessionWebSocketConnector: WebSocketConnector {
         /// Its configuration is copied. Nil: one without cookies and cache.
         var session: URLSession?
+        /// A PEM file with authorities to trust besides the system's.
+        var certificateAuthorityFile: URL?
         var timing = WebSocketTiming()
 
         func open(_ target: WebSocketTarget, token: String) async throws -> any WebSocketConnection {
@@ -14,9 +16,18 @@
             let configuration = session?.configuration.copy() as? URLSessionConfiguration ?? .ephemeral
             configuration.httpCookieStorage = nil
             configuration.urlCache = nil
-            let socket = URLSessionWebSocket(request, url: target.url, configuration, timing)
+            let socket = URLSessionWebSocket(request, url: target.url, configuration, try anchors(), timing)
             try await socket.open()
             return socket
+        }
+
+        private func anchors() throws -> [Data] {
+            guard let certificateAuthorityFile else { return [] }
+            do {
+                return try PemCertificates.read(certificateAuthorityFile)
+            } catch {
+                throw MeroError.network((error as? EngineError)?.message ?? error.localizedDescription)
+            }
         }
     }
 
@@ -37,12 +48,17 @@
         private let timing: WebSocketTiming
         private let request: URLRequest
         private let configuration: URLSessionConfiguration
+        private let anchors: [Data]
         private let task = Locked<URLSessionWebSocketTask?>(nil)
 
-        init(_ request: URLRequest, url: String, _ configuration: URLSessionConfiguration, _ timing: WebSocketTiming) {
+        init(
+            _ request: URLRequest, url: String, _ configuration: URLSessionConfiguration, _ anchors: [Data],
+            _ timing: WebSocketTiming
+        ) {
             self.request = request
             self.url = url
             self.configuration = configuration
+            self.anchors = anchors
             self.timing = timing
         }
 
@@ -151,6 +167,26 @@
                 defer { state.opening = nil }
                 return state.opening
             }?.resume()
+        }
+
+        func urlSession(
+            _ session: URLSession, webSocketTask: URLSessionWebSocketTask,
+            didCloseWith closeCode: URLSessionWebSocketTask.CloseCode, reason: Data?
+        ) {
+            let text = reason.map { " " + String(decoding: $0, as: UTF8.self) } ?? ""
+            // What came before may still wait to be received, so nothing is cancelled here.
+            state.withLock { state in
+                guard state.end == nil else { return }
+                state.end = MeroError.network("The other side closed the WebSocket (\(closeCode.rawValue)\(text))")
+            }
+        }
+
+        func urlSession(
+            _ session: URLSession, didReceive challenge: URLAuthenticationChallenge,
+            completionHandler: @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+        ) {
+            let (disposition, credential) = URLSessionTransferDelegate.answer(to: challenge, anchors: anchors)
+            completionHandler(disposition, credential)
         }
 
         func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {

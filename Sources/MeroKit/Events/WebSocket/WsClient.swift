@@ -44,12 +44,7 @@ public final class WsClient: @unchecked Sendable {
     public convenience init(
         baseURL: URL, token: @escaping @Sendable () async -> String?, session: URLSession? = nil
     ) {
-        #if canImport(CCurl)
-            let connector = CurlWebSocketConnector()
-        #else
-            let connector = URLSessionWebSocketConnector(session: session)
-        #endif
-        self.init(baseURL: baseURL, token: token, connector: connector)
+        self.init(baseURL: baseURL, token: token, connector: WebSocketChoice.connector(session: session))
     }
 
     /// - Parameter refused: Asked after a 401 that is not the end of the session.

@@ -307,7 +307,7 @@ import Testing
             let record = WsRecord(client)
             client.connect()
             // 30 pings take three times as long as silence may: pongs are what kept it open.
-            try await eventually { pings.withLock { $0[1] } == 1 }
+            try await eventually { pings.withLock { $0[1] } == 1 && record.texts.count >= 2 }
             client.close()
             #expect(pings.withLock { $0[0] } == 30)
             #expect(record.texts.count >= 2 && record.texts[0].contains("broke"))
