@@ -5,31 +5,13 @@
 
     /// One WebSocket over libcurl.
     ///
-    /// Safe to share: `state` has a lock, and everything below "The loop's side" belongs to the loop's thread.
+    /// Safe to share: what is constant, `mailbox` among it, may be used from anywhere; everything below "The loop's side" belongs to the loop's thread.
     final class CurlWebSocket: WebSocketConnection, @unchecked Sendable {
-        private struct State {
-            var opening: CheckedContinuation<Void, any Error>?
-            var isOpen = false
-            var reader: CheckedContinuation<[[UInt8]], any Error>?
-            var unread: [[UInt8]] = []
-            /// Of `unread`, those at the front that were handed over: removing each by itself would move all others.
-            var taken = 0
-            var unreadBytes = 0
-            var unsent: [[UInt8]] = []
-            var unsentBytes = 0
-            /// The connection reads no more until somebody takes what is there.
-            var isPaused = false
-            var wantsClose = false
-            var wantsEnd = false
-            var end: (any Error)?
-        }
-
-        private let state = Locked(State())
+        private let mailbox: WebSocketMailbox
         private let target: WebSocketTarget
         private let handshake: WebSocketHandshake
         private let authorities: CurlAuthorities
         private let timing: WebSocketTiming
-        private let unreadLimit: Int
         private let loop: CurlWebSocketLoop
 
         /// Throws `MeroError.network` for a token that cannot be sent.
@@ -40,7 +22,7 @@
             self.target = target
             self.authorities = authorities
             self.timing = timing
-            self.unreadLimit = unreadLimit
+            mailbox = WebSocketMailbox(unreadLimit: unreadLimit)
             self.loop = loop
             handshake = WebSocketHandshake(target)
             output = try handshake.request(token: token)
@@ -50,110 +32,19 @@
 
         func open() async throws {
             guard loop.add(self) else { throw MeroError.network("libcurl cannot be used") }
-            try await withTaskCancellationHandler {
-                try await withCheckedThrowingContinuation { continuation in
-                    let outcome = state.withLock { state -> Result<Void, any Error>? in
-                        if let end = state.end { return .failure(end) }
-                        if state.isOpen { return .success(()) }
-                        state.opening = continuation
-                        return nil
-                    }
-                    if let outcome { continuation.resume(with: outcome) }
-                }
-            } onCancel: {
-                end(CancellationError())
-                loop.wake()
-            }
+            try await mailbox.waitUntilOpen { [loop] in loop.wake() }
         }
 
-        func receive() async throws -> [[UInt8]] {
-            try await withTaskCancellationHandler {
-                try await withCheckedThrowingContinuation { continuation in
-                    let outcome = state.withLock { state -> Result<[[UInt8]], any Error>? in
-                        if Task.isCancelled { return .failure(CancellationError()) }
-                        if let batch = Self.takeBatch(&state) { return .success(batch) }
-                        if let end = state.end { return .failure(end) }
-                        state.reader = continuation
-                        return nil
-                    }
-                    if let outcome { continuation.resume(with: outcome) }
-                    if state.withLock({ $0.isPaused && $0.unreadBytes <= unreadLimit / 2 }) { loop.wake() }
-                }
-            } onCancel: {
-                state.withLock { state in
-                    defer { state.reader = nil }
-                    return state.reader
-                }?.resume(throwing: CancellationError())
-            }
-        }
-
-        private static func takeBatch(_ state: inout State) -> [[UInt8]]? {
-            guard state.taken < state.unread.count else { return nil }
-            var end = state.taken
-            var bytes = 0
-            repeat {
-                bytes += state.unread[end].count
-                end += 1
-            } while end < state.unread.count && bytes + state.unread[end].count <= WebSocketLimit.batch
-            let batch: [[UInt8]]
-            if state.taken == 0, end == state.unread.count {
-                batch = state.unread
-                state.unread = []
-                end = 0
-            } else {
-                batch = Array(state.unread[state.taken..<end])
-                for index in state.taken..<end { state.unread[index] = [] }
-                if end == state.unread.count || end > 4096 {
-                    state.unread.removeFirst(end)
-                    end = 0
-                }
-            }
-            state.taken = end
-            state.unreadBytes -= bytes
-            return batch
-        }
+        func receive() async throws -> [[UInt8]] { try await mailbox.receive { [loop] in loop.wake() } }
 
         func send(_ text: [UInt8]) throws {
-            try state.withLock { state in
-                if let end = state.end { throw end }
-                guard state.unsentBytes == 0 || state.unsentBytes + text.count <= WebSocketLimit.unsent else {
-                    throw MeroError.network("Too much waits to be sent over the WebSocket")
-                }
-                state.unsent.append(text)
-                state.unsentBytes += text.count
-            }
+            try mailbox.send(text)
             loop.wake()
         }
 
         func close() {
-            state.withLock { state in
-                state.wantsClose = true
-                state.unread = []
-                state.taken = 0
-                state.unreadBytes = 0
-            }
-            finish(MeroError.network("The WebSocket was closed"))
+            mailbox.close()
             loop.wake()
-        }
-
-        /// The callers' side is over; the loop has to be woken.
-        private func end(_ error: any Error) {
-            state.withLock { $0.wantsEnd = true }
-            finish(error)
-        }
-
-        /// Answers those who wait. The first reason counts.
-        private func finish(_ error: any Error) {
-            let (opening, reader) = state.withLock { state in
-                defer {
-                    state.opening = nil
-                    state.reader = nil
-                }
-                if state.end == nil { state.end = error }
-                return (state.opening, state.reader)
-            }
-            opening?.resume(throwing: error)
-            reader?.resume(throwing: error)
         }
 
         // MARK: - The loop's side
@@ -210,9 +101,9 @@
 
         /// False when it is over already.
         func begin(_ multi: UnsafeMutableRawPointer) -> Bool {
-            if state.withLock({ $0.wantsEnd }) { return false }
+            if mailbox.isAbandoned { return false }
             guard let easy = curl_easy_init() else {
-                finish(MeroError.network("libcurl cannot be used"))
+                mailbox.finish(MeroError.network("libcurl cannot be used"))
                 return false
             }
             self.easy = easy
@@ -276,28 +167,20 @@
         // MARK: Commands
 
         private func obey(_ now: UInt64) {
-            let (unsent, wantsClose, wantsEnd, resumes) = state.withLock { state in
-                defer {
-                    state.unsent = []
-                    state.wantsClose = false
-                }
-                let resumes = state.isPaused && state.unreadBytes <= unreadLimit / 2
-                if resumes { state.isPaused = false }
-                return (state.unsent, state.wantsClose, state.wantsEnd, resumes)
-            }
-            if wantsEnd {
+            let orders = mailbox.takeOrders()
+            if orders.isAbandoned {
                 phase = .finished
                 return
             }
-            if resumes {
+            if orders.resumes {
                 isPaused = false
                 isReading = true
                 mayHoldMore = true
                 // Whoever was not listened to cannot be blamed for silence.
                 lastArrival = now
             }
-            for message in unsent { session?.send(text: message) }
-            if wantsClose {
+            for message in orders.unsent { session?.send(text: message) }
+            if orders.wantsClose {
                 guard case .open = phase, let session else {
                     phase = .finished
                     return
@@ -356,12 +239,7 @@
             phase = .open
             phaseEnd = .max
             nextPing = now + nanoseconds(timing.pingInterval)
-            let opening = state.withLock { state in
-                defer { state.opening = nil }
-                state.isOpen = true
-                return state.opening
-            }
-            opening?.resume()
+            mailbox.opened()
             session.receive(rest)
             handOver()
         }
@@ -381,36 +259,17 @@
                 }
             }
             takeOutput()
-            if case .open = phase { deliver(messages) }
+            if case .open = phase, mailbox.deliver(messages) {
+                isPaused = true
+                isReading = false
+            }
             guard let reason else { return }
             if case .open = phase {
                 phase = .closing
                 phaseEnd = lastArrival + nanoseconds(timing.closing)
             }
             isReading = session.isReading
-            finish(MeroError.network(reason))
-        }
-
-        private func deliver(_ messages: [[UInt8]]) {
-            guard !messages.isEmpty else { return }
-            let waiting = state.withLock { state -> (CheckedContinuation<[[UInt8]], any Error>, [[UInt8]])? in
-                // Nobody takes them any more after a close of ours.
-                guard state.end == nil else { return nil }
-                state.unread += messages
-                for message in messages { state.unreadBytes += message.count }
-                var handed: (CheckedContinuation<[[UInt8]], any Error>, [[UInt8]])?
-                if let reader = state.reader, let batch = Self.takeBatch(&state) {
-                    state.reader = nil
-                    handed = (reader, batch)
-                }
-                if state.unreadBytes >= unreadLimit {
-                    state.isPaused = true
-                    isPaused = true
-                    isReading = false
-                }
-                return handed
-            }
-            if let (reader, batch) = waiting { reader.resume(returning: batch) }
+            mailbox.finish(MeroError.network(reason))
         }
 
         /// The other side has closed the connection, or it broke.
@@ -452,7 +311,7 @@
                 written += count
                 hasWritten = true
             }
-            if hasWritten { state.withLock { state in state.unsentBytes = state.unsent.reduce(0) { $0 + $1.count } } }
+            if hasWritten { mailbox.hasSentAll() }
             hasWritten = false
             // Both have said goodbye.
             if let session, session.isOver, session.hasSentClose, case .closing = phase { phase = .finished }
@@ -502,7 +361,7 @@
 
         private func fail(_ error: any Error) {
             phase = .finished
-            finish(error)
+            mailbox.finish(error)
         }
 
         private func nanoseconds(_ seconds: Double) -> UInt64 { UInt64(max(0, min(seconds, 1e9)) * 1e9) }
