@@ -349,7 +349,9 @@ import Testing
                         reading.cancel()
                         try await reading.value
                     }
-                    try await eventually { fixture.node.openConnections == 0 && !loop.isRunning }
+                    try await eventually {
+                        fixture.node.openConnections == 0 && fixture.node.webSockets.count == 0 && !loop.isRunning
+                    }
                 }
             }
         }
