@@ -28,20 +28,29 @@ let package = Package(
             dependencies: [
                 .target(name: "CCurl", condition: linuxOnly),
                 .target(name: "COpenSSL", condition: linuxOnly),
+                .target(name: "MeroWebSocket", condition: linuxOnly),
             ]),
+        .target(name: "MeroWebSocket", dependencies: [.target(name: "CWslay", condition: desktopOnly)]),
         .target(name: "MeroKitUI", dependencies: ["MeroKit"]),
         .target(
             name: "MeroDevNode",
-            dependencies: ["MeroKit", .target(name: "CMicrohttpd", condition: desktopOnly)]),
+            dependencies: [
+                "MeroKit",
+                .target(name: "CMicrohttpd", condition: desktopOnly),
+                .target(name: "MeroWebSocket", condition: desktopOnly),
+            ]),
         .target(name: "MeroKitTestSupport", dependencies: ["MeroKit", "MeroDevNode"]),
         .executableTarget(name: "mero", dependencies: ["MeroKit", "MeroDevNode"]),
         // A process of its own that tests start several times over one token store.
         .executableTarget(name: "merokit-store-probe", dependencies: ["MeroKit"], path: "Tests/Probes/StoreProbe"),
         .testTarget(
             name: "MeroKitTests",
-            dependencies: ["MeroKit", "MeroKitUI", "MeroDevNode", "MeroKitTestSupport", "merokit-store-probe"],
+            dependencies: [
+                "MeroKit", "MeroKitUI", "MeroDevNode", "MeroKitTestSupport", "MeroWebSocket", "merokit-store-probe",
+            ],
             exclude: ["Fixtures"]),
-        .testTarget(name: "MeroDevNodeTests", dependencies: ["MeroDevNode", "MeroKit"]),
+        .testTarget(name: "MeroDevNodeTests", dependencies: ["MeroDevNode", "MeroKit", "MeroWebSocket"]),
+        .testTarget(name: "MeroWebSocketTests", dependencies: ["MeroWebSocket"]),
         .testTarget(name: "MeroCommandTests", dependencies: ["mero", "MeroDevNode"]),
         .testTarget(name: "CompatibilityTests", dependencies: ["MeroKit", "MeroDevNode"]),
     ],

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -84,6 +85,32 @@ static inline void merokit_mhd_peer(struct MHD_Connection *connection, char *tex
     const struct sockaddr_in *peer = (const struct sockaddr_in *)(const void *)info->client_addr;
     if (inet_ntop(AF_INET, &peer->sin_addr, address, sizeof(address)) == NULL) { return; }
     snprintf(text, size, "%s:%u", address, (unsigned int)ntohs(peer->sin_port));
+}
+
+/// Hands an upgraded connection's socket back to libmicrohttpd, which closes it.
+static inline void merokit_mhd_close_upgraded(struct MHD_UpgradeResponseHandle *handle) {
+    MHD_upgrade_action(handle, MHD_UPGRADE_ACTION_CLOSE);
+}
+
+/// Sends small pieces at once instead of waiting for more.
+static inline void merokit_no_delay(int descriptor) {
+    int on = 1;
+    setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+}
+
+/// Writes to a socket without raising a signal when the peer has left.
+static inline ssize_t merokit_send(int descriptor, const void *bytes, size_t count) {
+#ifdef MSG_NOSIGNAL
+    return send(descriptor, bytes, count, MSG_NOSIGNAL);
+#else
+    return send(descriptor, bytes, count, 0);
+#endif
+}
+
+/// Lets the next close of a socket be a reset.
+static inline void merokit_reset_on_close(int descriptor) {
+    struct linger reset = {1, 0};
+    setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
 }
 
 static inline uint64_t merokit_mhd_size_unknown(void) { return MHD_SIZE_UNKNOWN; }

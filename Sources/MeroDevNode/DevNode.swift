@@ -20,6 +20,7 @@ public final class DevNode: Sendable {
     private let directory: DataDirectory?
     private let cores: Locked<NodeCore>
     private let registry = StreamRegistry()
+    private let webSocketsAreMuted = Locked(false)
     private let server: DevHttpServer
 
     /// Starts a node. Throws ``DevNodeError`` when the port or the data directory cannot be used.
@@ -40,7 +41,7 @@ public final class DevNode: Sendable {
         status = NodeStatus()
         directory = options.dataDirectory.map { DataDirectory($0) }
         try directory?.acquire()
-        let core = try Self.makeCore(options, clock, status, directory, options.contracts, registry)
+        let core = try Self.makeCore(options, clock, status, directory, options.contracts, registry, webSocketsAreMuted)
         let cores = Locked(core)
         self.cores = cores
         var serverOptions = DevServerOptions()
@@ -55,11 +56,11 @@ public final class DevNode: Sendable {
 
     private static func makeCore(
         _ options: DevNodeOptions, _ clock: DevClock, _ status: NodeStatus, _ directory: DataDirectory?,
-        _ contracts: [any DevContract], _ streams: StreamRegistry
+        _ contracts: [any DevContract], _ streams: StreamRegistry, _ webSocketsAreMuted: Locked<Bool>
     ) throws -> NodeCore {
         let core = try NodeCore(
             options: options, clock: clock, status: status, directory: directory, contracts: contracts,
-            streams: streams)
+            streams: streams, webSocketsAreMuted: webSocketsAreMuted)
         for user in options.users where !core.auth.accepts(username: user.username, password: user.password) {
             core.auth.putUser(username: user.username, password: user.password)
         }
@@ -99,7 +100,7 @@ public final class DevNode: Sendable {
             if let directory {
                 try directory.acquire()
                 let contracts = core.contexts.contracts
-                let next = try Self.makeCore(options, clock, status, directory, contracts, registry)
+                let next = try Self.makeCore(options, clock, status, directory, contracts, registry, webSocketsAreMuted)
                 let previous = cores.withLock { core in
                     defer { core = next }
                     return core
@@ -223,6 +224,9 @@ public final class DevNode: Sendable {
     public var streams: DevStreams {
         DevStreams(registry: registry, server: server, path: options.normalizedPathPrefix + "/sse")
     }
+
+    /// The WebSockets, and what can go wrong with them.
+    public var webSockets: DevWebSockets { DevWebSockets(registry: registry, isMuted: webSocketsAreMuted) }
 
     // MARK: - Faults
 

@@ -45,6 +45,10 @@ public struct DevNodeOptions: Sendable {
     public var eventRetryMilliseconds = 3000
     /// Seconds of silence after which a stream carries a comment.
     public var eventKeepAlive: TimeInterval = 15
+    /// Seconds between two pings over a WebSocket.
+    public var webSocketPingInterval: TimeInterval = 30
+    /// A ping that got no pong for so many seconds ends the connection when the next one is due: 1002, `Ping timeout`.
+    public var webSocketPongTimeout: TimeInterval = 10
     /// What stands before every path (`NODE_PATH_PREFIX`), such as `/node1`. `/auth`, `/admin` and `/sse` are served
     /// without it as well.
     public var pathPrefix = ""

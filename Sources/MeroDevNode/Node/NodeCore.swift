@@ -16,7 +16,7 @@ final class NodeCore: Sendable {
 
     init(
         options: DevNodeOptions, clock: DevClock, status: NodeStatus, directory: DataDirectory?,
-        contracts: [any DevContract], streams: StreamRegistry
+        contracts: [any DevContract], streams: StreamRegistry, webSocketsAreMuted: Locked<Bool>
     ) throws {
         self.options = options
         self.status = status
@@ -28,10 +28,13 @@ final class NodeCore: Sendable {
         events = EventHub(authority: authority, clock: clock)
         sessions = try SseSessionTable(hub: events, clock: clock, directory: directory)
         let sse = SseService(sessions: sessions, clock: clock, registry: streams, options: options)
-        gate = NodeGuard(auth: auth)
         let rpc = JsonRpcService(contexts: contexts, authority: authority, bodyLimit: options.bodyLimit)
+        let webSocket = WebSocketService(
+            hub: events, rpc: rpc, registry: streams, options: options, isMuted: webSocketsAreMuted)
+        gate = NodeGuard(auth: auth)
         router = NodeRouter(
-            Self.adminRoutes(status: status, identity: identity) + Self.authRoutes(auth) + Self.rpcRoutes(rpc)
+            Self.adminRoutes(status: status, identity: identity) + Self.authRoutes(auth)
+                + Self.rpcRoutes(rpc) + Self.webSocketRoutes(webSocket)
                 + (options.servesEventStream ? Self.sseRoutes(sse) : []))
     }
 

@@ -40,6 +40,10 @@ extension NodeCore {
         ]
     }
 
+    static func webSocketRoutes(_ service: WebSocketService) -> [NodeRoute] {
+        [guarded("GET", "/ws") { service.open($0) }]
+    }
+
     static func rpcRoutes(_ rpc: JsonRpcService) -> [NodeRoute] {
         [guarded("POST", "/jsonrpc") { await rpc.handle($0) }]
     }

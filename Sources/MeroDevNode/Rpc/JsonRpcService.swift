@@ -60,7 +60,8 @@ struct JsonRpcService: Sendable {
         }
     }
 
-    private func execute(_ params: JsonTree, caller: Caller?, bodyLength: UInt64) async throws -> JsonTree {
+    /// Throws `RpcFailure`, or `EarlyReply` when a client key leaves what it is bound to.
+    func execute(_ params: JsonTree, caller: Caller?, bodyLength: UInt64) async throws -> JsonTree {
         let (contextId, method, arguments) = try Self.parsing {
             let fields = try JsonFields(
                 params, allowed: ["contextId", "method", "argsJson"], what: "struct ExecutionRequest")

@@ -77,4 +77,6 @@ package enum DevHttpBody: Sendable {
     case file(URL, offset: UInt64 = 0, length: UInt64)
     /// Chunked, for as long as the producer likes.
     case stream(DevHttpStream)
+    /// The connection changes over to another protocol. Only for the status 101, with an `Upgrade` header.
+    case upgrade(any DevUpgradedProtocol)
 }

@@ -35,6 +35,7 @@ final class Exchange: Sendable {
         var hasSpoolFailed = false
         var task: Task<Void, Never>?
         var watch: Int?
+        var upgrade: PendingUpgrade?
 
         var isTooLarge: Bool { limit.map { received > $0 } ?? false }
 
@@ -98,24 +99,29 @@ final class Exchange: Sendable {
 
     /// The last call for this request; the connection may be gone right after it.
     func complete() {
-        let body = state.withLock { state -> ReplyBody? in
+        let (body, upgrade) = state.withLock { state -> (ReplyBody?, PendingUpgrade?) in
             if let watch = state.watch { run.watcher.remove(watch) }
             state.watch = nil
             state.connection = nil
             state.isSuspended = false
             state.spool = nil
-            defer { state.phase = .over }
+            defer {
+                state.phase = .over
+                state.upgrade = nil
+            }
             switch state.phase {
             case .body, .spooling:
                 if var request = state.request {
                     request.bodyLength = state.received
                     _ = run.log.append(request, bodyPrefix: recorded(state), isComplete: false)
                 }
-                return nil
-            case .sending(let body): return body
-            case .head, .handling, .reply, .drop, .over: return nil
+                return (nil, nil)
+            case .reply(let reply): return (nil, reply.upgrade)
+            case .sending(let body): return (body, state.upgrade)
+            case .head, .handling, .drop, .over: return (nil, nil)
             }
         }
+        upgrade?.complete()
         body?.detach()
         body?.close(.clientLeft)
     }
@@ -176,11 +182,13 @@ final class Exchange: Sendable {
             [request, spool = state.spool, isTooLarge = state.isTooLarge, failed = state.hasSpoolFailed] in
             if isTooLarge {
                 let answer = self.run.options.bodyTooLarge(request)
-                self.settle(PreparedReply.make(answer, method: request.method, shape: BodyShape()), record: number)
+                self.settle(
+                    PreparedReply.make(answer, method: request.method, shape: BodyShape(), run: self.run),
+                    record: number)
             } else if !failed, await self.finish(spool, with: rest) {
                 await self.judge(request, bodyFile: spool?.url, record: number)
             } else {
-                self.settle(PreparedReply.failure("the request body cannot be spooled"), record: number)
+                self.settle(PreparedReply.failure("the request body cannot be spooled", run: self.run), record: number)
             }
             self.run.group.leave()
         }
@@ -194,6 +202,8 @@ final class Exchange: Sendable {
                 body?.close(.clientLeft)
             }
         }
+        // libmicrohttpd will point to it, so it has to stay for as long as the request does.
+        state.upgrade = reply.upgrade
         state.phase = .sending(reply.body)
         return MHD_queue_response(connection, UInt32(reply.status), reply.response)
     }
@@ -243,9 +253,10 @@ final class Exchange: Sendable {
         state.withLock { $0.spool = nil }
         if isCutAfter {
             if case .stream(let stream) = final.body { stream.close(.cut) }
+            if case .upgrade(let proto) = final.body { proto.closed() }
             return settle(nil)
         }
-        let reply = PreparedReply.make(final, method: request.method, shape: shape)
+        let reply = PreparedReply.make(final, method: request.method, shape: shape, run: run)
         settle(reply, record: shape.cutAfter == nil ? record : nil)
     }
 
@@ -265,7 +276,9 @@ final class Exchange: Sendable {
             state.resumeConnection()
             return true
         }
-        if !isTaken { reply?.body?.close(.serverStopped) }
+        guard !isTaken else { return }
+        reply?.body?.close(.serverStopped)
+        reply?.upgrade?.complete()
     }
 
     private func stall() {
@@ -297,20 +310,23 @@ final class Exchange: Sendable {
 
     /// Ends it whatever it does, because the server stops.
     func abort() {
-        let (task, body) = state.withLock { state -> (Task<Void, Never>?, ReplyBody?) in
+        let (task, body, upgrade) = state.withLock { state -> (Task<Void, Never>?, ReplyBody?, PendingUpgrade?) in
             state.isAborted = true
             var body: ReplyBody?
+            var upgrade: PendingUpgrade?
             switch state.phase {
             case .reply(let reply):
                 body = reply.body
+                upgrade = reply.upgrade
                 state.phase = .drop
             case .sending(let sending): body = sending
             case .body, .spooling: break
             case .head, .handling, .drop, .over: state.phase = .drop
             }
             state.resumeConnection()
-            return (state.task, body)
+            return (state.task, body, upgrade)
         }
+        upgrade?.complete()
         task?.cancel()
         body?.close(.serverStopped)
     }

@@ -9,44 +9,73 @@ final class PreparedReply: @unchecked Sendable {
     let status: Int
     /// Set when the body is read piece by piece and so can be ended from outside.
     let body: ReplyBody?
+    /// Set when the connection is to change over. Kept by whoever sends this reply, until the request is over.
+    let upgrade: PendingUpgrade?
 
-    private init(response: OpaquePointer, status: Int, body: ReplyBody?) {
+    private init(response: OpaquePointer, status: Int, body: ReplyBody?, upgrade: PendingUpgrade?) {
         self.response = response
         self.status = status
         self.body = body
+        self.upgrade = upgrade
     }
 
     deinit { MHD_destroy_response(response) }
 
     /// Nil when the answer is to be dropped: nothing is left to send, or libmicrohttpd has no memory for it.
-    static func make(_ answer: DevHttpResponse, method: String, shape: BodyShape) -> PreparedReply? {
+    static func make(_ answer: DevHttpResponse, method: String, shape: BodyShape, run: ServerRun) -> PreparedReply? {
+        if case .upgrade(let proto) = answer.body { return upgrading(answer, to: proto, run: run) }
         let isHead = method == "HEAD"
-        if shape.cutAfter != nil, isHead || answer.body.isEmpty { return abandon(answer) }
+        if shape.cutAfter != nil, isHead || answer.body.isEmpty { return abandon(answer, run: run) }
         guard (200...999).contains(answer.status) else {
-            return abandon(answer, "the handler answered with an impossible status")
+            return abandon(answer, "the handler answered with an impossible status", run: run)
         }
         guard let (response, body) = isHead ? head(answer) : full(answer, shape: shape) else {
-            return abandon(answer, "the body of the answer cannot be read")
+            return abandon(answer, "the body of the answer cannot be read", run: run)
         }
-        let reply = PreparedReply(response: response, status: answer.status, body: body)
-        for (name, value) in answer.headers where !isFraming(name) {
-            guard MHD_add_response_header(response, name, value) == .YES else {
-                return abandon(answer, "the handler answered with an impossible header")
-            }
+        let reply = PreparedReply(response: response, status: answer.status, body: body, upgrade: nil)
+        guard reply.add(answer.headers) else {
+            return abandon(answer, "the handler answered with an impossible header", run: run)
         }
         return reply
     }
 
-    static func failure(_ text: String) -> PreparedReply? {
+    private func add(_ headers: [(String, String)]) -> Bool {
+        headers.allSatisfy { Self.isFraming($0.0) || MHD_add_response_header(response, $0.0, $0.1) == .YES }
+    }
+
+    private static func upgrading(
+        _ answer: DevHttpResponse, to proto: any DevUpgradedProtocol, run: ServerRun
+    ) -> PreparedReply? {
+        let upgrade = PendingUpgrade(proto, run.upgraded)
+        let response = MHD_create_response_for_upgrade(
+            { context, _, _, first, firstCount, socket, handle in
+                guard let context, let handle else { return }
+                let bytes = UnsafeRawBufferPointer(start: first, count: first == nil ? 0 : firstCount)
+                Unmanaged<PendingUpgrade>.fromOpaque(context).takeUnretainedValue()
+                    .begin(handle, descriptor: Int32(socket), first: Array(bytes))
+            }, Unmanaged.passUnretained(upgrade).toOpaque())
+        guard let response, answer.status == 101 else {
+            if let response { MHD_destroy_response(response) }
+            return abandon(answer, "the handler answered with an impossible upgrade", run: run)
+        }
+        let reply = PreparedReply(response: response, status: 101, body: nil, upgrade: upgrade)
+        guard reply.add(answer.headers) else {
+            return abandon(answer, "the handler answered with an impossible header", run: run)
+        }
+        return reply
+    }
+
+    static func failure(_ text: String, run: ServerRun) -> PreparedReply? {
         make(
             DevHttpResponse(
                 status: 500, headers: [("Content-Type", "text/plain; charset=utf-8")], body: .bytes(Data(text.utf8))),
-            method: "GET", shape: BodyShape())
+            method: "GET", shape: BodyShape(), run: run)
     }
 
-    private static func abandon(_ answer: DevHttpResponse, _ reason: String? = nil) -> PreparedReply? {
+    private static func abandon(_ answer: DevHttpResponse, _ reason: String? = nil, run: ServerRun) -> PreparedReply? {
         if case .stream(let stream) = answer.body { stream.close(.cut) }
-        return reason.flatMap { failure($0) }
+        if case .upgrade(let proto) = answer.body { proto.closed() }
+        return reason.flatMap { failure($0, run: run) }
     }
 
     private static func isFraming(_ name: String) -> Bool {
@@ -65,6 +94,7 @@ final class PreparedReply: @unchecked Sendable {
         case .stream(let stream):
             stream.close(.finished)
             length = merokit_mhd_size_unknown()
+        case .upgrade: return nil
         }
         guard let response = fromCallback(ReplyBody(.bytes(Data()), shape: BodyShape()), size: length) else {
             return nil
@@ -101,6 +131,7 @@ final class PreparedReply: @unchecked Sendable {
             return (response, nil)
         case .stream(let stream):
             return reshaped(.stream(stream), size: merokit_mhd_size_unknown(), shape: shape)
+        case .upgrade: return nil
         }
     }
 
@@ -142,7 +173,7 @@ extension DevHttpBody {
         case .none: return true
         case .bytes(let data): return data.isEmpty
         case .file(_, _, let length): return length == 0
-        case .stream: return false
+        case .stream, .upgrade: return false
         }
     }
 }

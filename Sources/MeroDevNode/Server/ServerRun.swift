@@ -10,6 +10,7 @@ final class ServerRun: Sendable {
     let faults: FaultPlan
     let acceptedConnections: Locked<Int>
     let watcher = PeerWatcher()
+    let upgraded = UpgradedConnections()
     /// Handlers and disk writes that are under way.
     let group = DispatchGroup()
     private let table = ConnectionTable()
@@ -32,7 +33,9 @@ final class ServerRun: Sendable {
     /// Takes the listening socket over, be it to close it because libmicrohttpd refuses (nil).
     func start(listening socket: Int32) -> OpaquePointer? {
         let context = Unmanaged.passRetained(self).toOpaque()
-        let flags = MHD_USE_AUTO_INTERNAL_THREAD.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue
+        let flags =
+            MHD_USE_AUTO_INTERNAL_THREAD.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue
+            | MHD_ALLOW_UPGRADE.rawValue
         let daemon = merokit_mhd_start(
             socket, flags, UInt32(clamping: options.connectionLimit), 32 << 10, context,
             { context, rawTarget, connection in
@@ -85,6 +88,8 @@ final class ServerRun: Sendable {
         let exchanges = table.stop()
         // libmicrohttpd aborts the process if it is stopped with a suspended connection.
         for exchange in exchanges { exchange.abort() }
+        // It complains when upgraded connections are still open then.
+        upgraded.stop()
         MHD_stop_daemon(daemon)
         watcher.stop()
         group.wait()

@@ -1,9 +1,24 @@
+import Foundation
+
 /// The ids that events are about.
 struct EventIds: Sendable, Equatable {
     var contexts: [String] = []
     var groups: [String] = []
 
     var isEmpty: Bool { contexts.isEmpty && groups.isEmpty }
+}
+
+extension EventIds {
+    /// What a node says it subscribed, in the `result` of its answer. Nil when the answer does not say.
+    init?(result body: Data, contexts: String, groups: String) {
+        guard let result = (try? JSONValue(jsonBytes: body))?["result"], let granted = result[contexts]?.arrayValue
+        else {
+            return nil
+        }
+        self.init(
+            contexts: granted.compactMap(\.stringValue),
+            groups: result[groups]?.arrayValue?.compactMap(\.stringValue) ?? [])
+    }
 }
 
 /// What a connection is to be subscribed to, and how far the node agrees.

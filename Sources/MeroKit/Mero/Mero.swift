@@ -20,6 +20,7 @@ public actor Mero {
     private let client: URLSessionHttpClient
     private let sharedEvents: Lazily<SseClient>
     private let presence: Lazily<EphemeralClient>
+    private let webSocket: Lazily<WsClient>
 
     /// Uses the platform's default HTTP stack. Tokens left in the store are picked up at once.
     public init(config: MeroConfig) {
@@ -30,13 +31,20 @@ public actor Mero {
 
     /// Sends everything through this session, or one of the same configuration.
     public init(config: MeroConfig, session: URLSession) {
-        self.init(config: config, engine: EngineChoice.engine(session: session, options: config.httpOptions)) {
+        self.init(
+            config: config, engine: EngineChoice.engine(session: session, options: config.httpOptions), session: session
+        ) {
             EngineChoice.streamEngine(session: session, options: config.httpOptions)
         }
     }
 
-    /// - Parameter streamEngine: Makes the engine for what stays open, when that is first needed.
-    init(config: MeroConfig, engine: any HttpEngine, streamEngine: @escaping @Sendable () -> any HttpEngine) {
+    /// - Parameters:
+    ///   - urlSession: The app's own, if it has one.
+    ///   - streamEngine: Makes the engine for what stays open, when that is first needed.
+    init(
+        config: MeroConfig, engine: any HttpEngine, session urlSession: URLSession? = nil,
+        streamEngine: @escaping @Sendable () -> any HttpEngine
+    ) {
         let session = TokenSession(
             store: config.tokenStore ?? MemoryTokenStore(), onStoreFailure: config.onTokenStoreFailure)
         self.config = config
@@ -46,12 +54,17 @@ public actor Mero {
             hooks: Self.hooks(config: config, session: session, engine: engine), engine: engine,
             retryPolicy: config.retryPolicy, options: config.httpOptions)
         self.client = client
+        let credentials = Self.streamCredentials(client, session)
         let sharedEvents = Lazily {
-            SseClient(
-                baseURL: config.baseURL, credentials: Self.streamCredentials(client, session),
-                engine: streamEngine())
+            SseClient(baseURL: config.baseURL, credentials: credentials, engine: streamEngine())
         }
         self.sharedEvents = sharedEvents
+        webSocket = Lazily {
+            WsClient(
+                baseURL: config.baseURL, token: { session.current?.accessToken },
+                connector: WebSocketChoice.connector(session: urlSession, options: config.httpOptions),
+                refused: credentials.onRefused, revoked: credentials.onRevoked)
+        }
         presence = Lazily { EphemeralClient(http: client, events: sharedEvents.value) }
     }
 
@@ -94,10 +107,14 @@ public actor Mero {
     /// Presence in contexts, over the connection of `sse`. Always the same client; asking for it sends nothing.
     public nonisolated var ephemeral: EphemeralClient { presence.value }
 
-    /// Closes the connection that `sse` and `ephemeral` share, which ends the presence streams over it. The session and its tokens stay, and streams made by `events`
-    /// go on until their consumers end.
+    /// The node's WebSocket. Always the same client; asking for it sends nothing. Prefer `sse`.
+    public nonisolated var ws: WsClient { webSocket.value }
+
+    /// Closes the connections of `sse`, `ephemeral` and `ws`, which ends the presence streams. The session and its tokens
+    /// stay, and streams made by `events` go on until their consumers end.
     public func close() {
         sharedEvents.existing?.close()
+        webSocket.existing?.close()
     }
 
     // MARK: Session

@@ -11,11 +11,7 @@ enum JsonRpcAnswer {
         } catch {
             throw unreadable(body)
         }
-        // An error wins even where a result stands beside it.
-        if let error = reply["error"], !reply.isNull("error") {
-            guard let value = try? MeroJSON.decode(JSONValue.self, from: error) else { throw unreadable(body) }
-            throw MeroError.rpc(rpcError(value))
-        }
+        try throwError(in: reply, of: body)
         guard let result = reply["result"], result.first == UInt8(ascii: "{") || reply.isNull("result") else {
             throw unreadable(body)
         }
@@ -36,6 +32,19 @@ enum JsonRpcAnswer {
         } catch {
             throw unreadable(body)
         }
+    }
+
+    /// Throws `MeroError.rpc` when the answer carries an error, `.decoding` when it is none. Its result is not looked at.
+    static func throwError(in body: Data) throws {
+        guard let reply = try? JSONMembers(body, at: members) else { throw unreadable(body) }
+        try throwError(in: reply, of: body)
+    }
+
+    /// An error wins even where a result stands beside it.
+    private static func throwError(in reply: JSONMembers, of body: Data) throws {
+        guard let error = reply["error"], !reply.isNull("error") else { return }
+        guard let value = try? MeroJSON.decode(JSONValue.self, from: error) else { throw unreadable(body) }
+        throw MeroError.rpc(rpcError(value))
     }
 
     private static func rpcError(_ error: JSONValue) -> RpcError {

@@ -259,7 +259,9 @@ struct SseClientTests {
         try await eventually { sse.status.isComplete }
         #expect(node.streamCount == 1)
         #expect(sse.status.lastError == nil)
-        try await eventually { told.withLock { $0.compactMap { $0 } }.map { "\($0)" }.contains(String(status.prefix(3))) }
+        try await eventually {
+            told.withLock { $0.compactMap { $0 } }.map { "\($0)" }.contains(String(status.prefix(3)))
+        }
     }
 
     @Test func aSubscriptionRefusedForGoodEndsTheStream() async throws {

@@ -286,6 +286,29 @@ struct EventsNodeTests {
         #expect(seen.withLock { $0.values.map(\.count) } == [10, 10, 10])
     }
 
+    /// A `Mero`'s own WebSocket shares the session: its refreshes, and its end.
+    @Test func theWebSocketSharesTheSession() async throws {
+        let fixture = try await NodeFixture.start(.allCases[0])
+        let ws = fixture.mero.ws
+        #expect(ws === fixture.mero.ws)
+        fixture.node.expireAccessTokens()
+        let watcher = Watcher(ws.events(contextIds: [fixture.keyValue]))
+        try await eventually {
+            fixture.node.emit(.appVersionChanged(), context: fixture.keyValue) == 1 && !watcher.events.isEmpty
+        }
+        #expect(fixture.node.requestCount("POST", "/auth/refresh") == 1)
+        let sum: Int = try await fixture.mero.rpc.execute(contextId: fixture.probe, method: "count")
+        #expect(sum == 0 && fixture.node.requestCount("POST", "/auth/refresh") == 1)
+        fixture.node.revokeFamilies()
+        fixture.node.streams.cutAll()
+        try await eventually { watcher.hasEnded }
+        guard case .authRevoked = watcher.error as? MeroError else {
+            return #expect(Bool(false), "\(String(describing: watcher.error))")
+        }
+        #expect(await !fixture.mero.isAuthenticated)
+        await fixture.stop()
+    }
+
     /// Nothing of many streams is left: no connection, no descriptor, no task.
     @Test(arguments: EngineUnderTest.allCases)
     func manyStreamsLeaveNothing(engine: EngineUnderTest) async throws {

@@ -4,7 +4,7 @@ import MeroKit
 /// A private nginx on loopback: a real server for what the scripted one cannot play, TLS and HTTP/2.
 ///
 /// Every port answers `/json` with `{"ok":true}`, `/upload` with the method after it has read the body, and `/redirect/301?to=URL` (302, 303, 307, 308 likewise) with a redirect
-/// to `URL`.
+/// to `URL`. `/to/PORT/path` is forwarded to `/path` of that loopback port, WebSockets and streams included.
 final class Nginx: Sendable {
     /// Plain HTTP/1.1.
     let http: UInt16
@@ -121,6 +121,14 @@ final class Nginx: Sendable {
                     listen 127.0.0.1:\(port) \(kind);
                     \(certificate)
                     location / { return 404 '{"error":"no such page"}'; }
+                    location ~ ^/to/([0-9]+)(/.*)$ {
+                        proxy_pass http://127.0.0.1:$1$2$is_args$args;
+                        proxy_http_version 1.1;
+                        proxy_buffering off;
+                        proxy_set_header Host $http_host;
+                        proxy_set_header Upgrade $http_upgrade;
+                        proxy_set_header Connection $connection_upgrade;
+                    }
                     location /json { return 200 '{"ok":true}'; }
                     location /method { client_max_body_size 0; return 200 '$request_method'; }
                     location /upload { client_max_body_size 0; proxy_pass http://127.0.0.1:\(ports[0])/method; }
@@ -140,6 +148,7 @@ final class Nginx: Sendable {
             error_log \(folder)/error.log;
             events { worker_connections 512; }
             http {
+                map $http_upgrade $connection_upgrade { default upgrade; '' ''; }
                 log_format plain '$request_uri $request_method $server_protocol $status';
                 access_log \(folder)/access.log plain;
                 default_type application/json;

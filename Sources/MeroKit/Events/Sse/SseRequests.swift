@@ -29,13 +29,7 @@ struct SseRequests: Sendable {
         let response = try await send(
             "POST", "/sse/subscription", headers: headers, body: body, token: token, timeout: timeout,
             sink: .memory(limit: Self.replyLimit))
-        guard case .object(let reply)? = try? JSONValue(jsonBytes: response.body),
-            case .object(let result)? = reply["result"],
-            case .array(let contexts)? = result["contexts"]
-        else { return nil }
-        var groups: [JSONValue] = []
-        if case .array(let list)? = result["groups"] { groups = list }
-        return EventIds(contexts: contexts.compactMap(\.stringValue), groups: groups.compactMap(\.stringValue))
+        return EventIds(result: response.body, contexts: "contexts", groups: "groups")
     }
 
     /// `groupIds` is left out when empty, for nodes that do not know it.
