@@ -43,6 +43,10 @@ let package = Package(
         .executableTarget(name: "mero", dependencies: ["MeroKit", "MeroDevNode"]),
         // A process of its own that tests start several times over one token store.
         .executableTarget(name: "merokit-store-probe", dependencies: ["MeroKit"], path: "Tests/Probes/StoreProbe"),
+        // Not part of any test: what the Autobahn suite is pointed at by hand.
+        .executableTarget(
+            name: "merokit-websocket-echo", dependencies: ["MeroKit", "MeroWebSocket"],
+            path: "Tests/Probes/WebSocketEcho"),
         .testTarget(
             name: "MeroKitTests",
             dependencies: [

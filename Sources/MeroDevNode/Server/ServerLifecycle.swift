@@ -115,19 +115,29 @@ final class ServerLifecycle: Sendable {
     private func listen() throws {
         let (port, isRunning) = state.withLock { ($0.port, $0.running != nil) }
         guard !isRunning else { return }
-        let socket = merokit_bind_loopback(port)
-        guard socket >= 0 else { throw refusal(port) }
-        guard Foundation.listen(socket, 4096) == 0 else {
-            let error = refusal(port)
-            close(socket)
-            throw error
-        }
+        let socket = try listeningSocket(port)
         let run = ServerRun(
             options: options, log: log, faults: faults, acceptedConnections: acceptedConnections, handler: handler)
         guard let daemon = run.start(listening: socket) else { throw DevServerError.daemonRefused }
         state.withLock { state in
             state.running = (run, daemon)
             state.isRefusing = false
+        }
+    }
+
+    /// Tries again for two seconds while the port is taken: a process that is just being started holds what this one had
+    /// open a moment ago, until it has become another program.
+    private func listeningSocket(_ port: UInt16) throws -> Int32 {
+        var attempts = 1
+        while true {
+            let socket = merokit_bind_loopback(port)
+            if socket >= 0, Foundation.listen(socket, 4096) == 0 { return socket }
+            let isTaken = errno == EADDRINUSE
+            let error = refusal(port)
+            if socket >= 0 { close(socket) }
+            guard isTaken, attempts < 100 else { throw error }
+            attempts += 1
+            usleep(20_000)
         }
     }
 
