@@ -15,21 +15,12 @@ final class UpgradedConnections: Sendable {
 
     private struct State {
         var arrivals: [Arrival] = []
-        var isStopped = false
-        var thread: pthread_t?
-        /// Reading end and writing end of the pipe that wakes the thread.
-        var wake: (read: Int32, write: Int32)?
-        var hasWakePending = false
-
-        mutating func wakeUp() {
-            guard let wake, !hasWakePending else { return }
-            hasWakePending = true
-            var byte: UInt8 = 1
-            _ = write(wake.write, &byte, 1)
-        }
+        /// The thread is gone, or was never needed: nothing is taken any more.
+        var isOver = false
     }
 
     private let state = Locked(State())
+    private let thread = PollThread()
 
     /// Takes over a connection that was just upgraded.
     ///
@@ -37,68 +28,23 @@ final class UpgradedConnections: Sendable {
     func add(_ handle: OpaquePointer, descriptor: Int32, first: [UInt8], proto: any DevUpgradedProtocol) {
         merokit_no_delay(descriptor)
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
-        let socket = DevUpgradedSocket(descriptor) { [weak self] in self?.state.withLock { $0.wakeUp() } }
+        let socket = DevUpgradedSocket(descriptor) { [weak self] in self?.thread.wakeUp() }
+        let isRunning = thread.start { [self] in loop() }
         let isTaken = state.withLock { state in
-            guard !state.isStopped, startIfNeeded(&state) else { return false }
+            guard isRunning, !state.isOver else { return false }
             state.arrivals.append(Arrival(handle: handle, socket: socket, proto: proto, first: first))
-            state.wakeUp()
             return true
         }
-        if !isTaken {
+        if isTaken {
+            thread.wakeUp()
+        } else {
             proto.closed()
             merokit_mhd_close_upgraded(handle)
         }
     }
 
     /// Drops every connection and joins the thread.
-    func stop() {
-        let (thread, wake) = state.withLock { state in
-            state.isStopped = true
-            state.wakeUp()
-            defer { state.thread = nil }
-            return (state.thread, state.wake)
-        }
-        guard let thread, let wake else { return }
-        pthread_join(thread, nil)
-        state.withLock { $0.wake = nil }
-        close(wake.read)
-        close(wake.write)
-    }
-
-    private func startIfNeeded(_ state: inout State) -> Bool {
-        if state.thread != nil { return true }
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { return false }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        for end in ends { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
-        state.wake = (ends[0], ends[1])
-        #if canImport(Darwin)
-            var thread: pthread_t?
-        #else
-            var thread = pthread_t()
-        #endif
-        let context = Unmanaged.passRetained(self).toOpaque()
-        let failure = pthread_create(
-            &thread, nil,
-            { context in
-                UpgradedConnections.enter(context)
-                return nil
-            }, context)
-        guard failure == 0 else {
-            Unmanaged<UpgradedConnections>.fromOpaque(context).release()
-            close(ends[0])
-            close(ends[1])
-            state.wake = nil
-            return false
-        }
-        state.thread = thread
-        return true
-    }
-
-    private static func enter(_ context: UnsafeMutableRawPointer?) {
-        guard let context else { return }
-        Unmanaged<UpgradedConnections>.fromOpaque(context).takeRetainedValue().loop()
-    }
+    func stop() { thread.stop() }
 
     // MARK: - The thread
 
@@ -133,7 +79,7 @@ final class UpgradedConnections: Sendable {
         }
         let rest = state.withLock { state in
             defer { state.arrivals = [] }
-            state.isStopped = true
+            state.isOver = true
             return state.arrivals
         }
         for connection in open + rest { end(connection) }
@@ -141,14 +87,12 @@ final class UpgradedConnections: Sendable {
 
     /// Nil when it is time to stop.
     private func takeNews() -> (arrivals: [Arrival], wake: Int32)? {
-        state.withLock { state in
-            guard !state.isStopped, let wake = state.wake else { return nil }
-            var drained = [UInt8](repeating: 0, count: 64)
-            while read(wake.read, &drained, drained.count) > 0 {}
-            state.hasWakePending = false
+        guard let wake = thread.beginRound() else { return nil }
+        let arrivals = state.withLock { state in
             defer { state.arrivals = [] }
-            return (state.arrivals, wake.read)
+            return state.arrivals
         }
+        return (arrivals, wake)
     }
 
     /// False when the connection is over.
