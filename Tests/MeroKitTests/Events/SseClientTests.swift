@@ -85,6 +85,20 @@ struct SseClientTests {
         #expect(try await iterator.next()?.kind == "Two")
     }
 
+    @Test func thePauseIsThreeSecondsUnlessTheNodeAsksForAnother() async throws {
+        #expect(SseConnection.Timing().retryDelay == 3)
+        let asked: [(UInt64, Double)] = [(0, 0.1), (99, 0.1), (100, 0.1), (3000, 3), (60_000, 60), (60_001, 60), (.max, 60)]
+        for (milliseconds, seconds) in asked {
+            #expect(SseConnection.Timing.retryDelay(asked: milliseconds) == seconds)
+        }
+        // With a pause of an hour by itself, the node's 100 ms are what brings the second stream.
+        let node = try ScriptedEventNode()
+        let sse = try client(node, timing: SseConnection.Timing(retryDelay: 3600))
+        sse.connect()
+        try await node.stream(0).cut()
+        _ = try await node.stream(1)
+    }
+
     @Test func anythingButARefusalForGoodIsTriedAgain() async throws {
         let node = try ScriptedEventNode()
         node.refuse("503 Service Unavailable")

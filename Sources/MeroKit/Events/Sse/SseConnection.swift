@@ -12,6 +12,11 @@ final class SseConnection: Sendable {
         var inactivity: TimeInterval = 60
         /// Until the stream has opened with its first frame; and for the answer to a subscription.
         var opening: TimeInterval = 30
+
+        /// What becomes of a node's wish. Spec: 40, section 2.7.
+        static func retryDelay(asked milliseconds: UInt64) -> TimeInterval {
+            min(max(Double(milliseconds) / 1000, 0.1), 60)
+        }
     }
 
     /// What becomes of the connection after an attempt.
@@ -214,8 +219,7 @@ final class SseConnection: Sendable {
             },
             signal: { continuation.yield($0) },
             retryChanged: { [weak self] milliseconds in
-                let delay = min(max(Double(milliseconds) / 1000, 0.1), 60)
-                self?.state.withLock { $0.retryDelay = delay }
+                self?.state.withLock { $0.retryDelay = Timing.retryDelay(asked: milliseconds) }
             })
         return await withTaskGroup(of: Outcome?.self) { group in
             group.addTask { await self.read(into: receiver, token: token) }
