@@ -51,7 +51,7 @@ extension ContextEvent {
     /// properties will do, they are faster. Numbers are `Double`; for every digit see `payloadJSON`.
     public var payload: JSONValue {
         switch source {
-        case .text(let text): return text.resultValue
+        case .text(let text): return text.value
         case .value(let value): return value
         }
     }
@@ -59,7 +59,7 @@ extension ContextEvent {
     /// The whole event as JSON text, in UTF-8, byte by byte as it came. Empty for one made by hand from a number that JSON
     /// does not have.
     public var payloadJSON: Data {
-        eventText.map { Data($0.resultBytes) } ?? Data()
+        eventText.map { $0.withBytes { Data($0) } } ?? Data()
     }
 
     /// The account whose presence a relay carries. Nil for a node's own presence, and for other kinds of events.

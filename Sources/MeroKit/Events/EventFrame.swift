@@ -13,45 +13,31 @@ enum EventFrame: Sendable {
     case lost
     case ignored
 
-    init(_ frame: EventStreamFrame) {
-        var names = EventNames()
-        self.init(frame, names: &names)
-    }
-
-    /// - Parameter names: Those of earlier frames of the stream.
-    init(_ frame: EventStreamFrame, names: inout EventNames) {
-        self.init(json: frame.bytes, count: frame.dataCount, names: &names)
-    }
+    init(_ frame: EventStreamFrame) { self.init(json: Array(frame.data)) }
 
     init(json bytes: [UInt8]) {
-        var names = EventNames()
-        self.init(json: bytes, names: &names)
+        var arena = EventArena()
+        self = bytes.withUnsafeBytes { EventFrame(json: $0, into: &arena) }
     }
 
     /// - Parameters:
-    ///   - count: How many of the bytes are the text; nil for all.
-    ///   - names: Those of earlier messages.
-    init(json bytes: [UInt8], count: Int? = nil, names: inout EventNames) {
-        let count = min(count ?? bytes.count, bytes.count)
-        let isText = bytes.withUnsafeBytes {
-            UTF8Validation.firstInvalidOffset(in: UnsafeRawBufferPointer(rebasing: $0[..<count])) == nil
-        }
-        if isText {
-            self = Self.classify(bytes, count: count, &names)
+    ///   - bytes: Only to be read during the call.
+    ///   - arena: That of the stream.
+    init(json bytes: UnsafeRawBufferPointer, into arena: inout EventArena) {
+        if UTF8Validation.firstInvalidOffset(in: bytes) == nil {
+            self = Self.classify(bytes, &arena)
         } else {
-            let repaired = Array(String(decoding: bytes[..<count], as: UTF8.self).utf8)
-            self = Self.classify(repaired, count: repaired.count, &names)
+            let repaired = Array(String(decoding: bytes, as: UTF8.self).utf8)
+            self = repaired.withUnsafeBytes { Self.classify($0, &arena) }
         }
     }
 
-    private static func classify(_ bytes: [UInt8], count: Int, _ names: inout EventNames) -> EventFrame {
-        bytes.withUnsafeBytes { buffer in
-            var envelope = Envelope()
-            var cursor = JSONCursor(buffer, in: 0..<count)
-            cursor.enterObject()
-            while let key = cursor.nextKey() { envelope.take(key, from: &cursor) }
-            return cursor.isAtEnd ? envelope.frame(in: bytes, &names) : .ignored
-        }
+    private static func classify(_ bytes: UnsafeRawBufferPointer, _ arena: inout EventArena) -> EventFrame {
+        var envelope = Envelope()
+        var cursor = JSONCursor(bytes)
+        cursor.enterObject()
+        while let key = cursor.nextKey() { envelope.take(key, from: &cursor) }
+        return cursor.isAtEnd ? envelope.frame(in: bytes, &arena) : .ignored
     }
 }
 
@@ -82,6 +68,10 @@ private struct Envelope {
         var type = Member.absent
         var data: Range<Int>?
         var range = 0..<0
+
+        var dataWithinRange: Range<Int>? {
+            data.map { $0.lowerBound - range.lowerBound..<$0.upperBound - range.lowerBound }
+        }
     }
 
     mutating func take(_ key: JSONStringToken, from cursor: inout JSONCursor) {
@@ -104,7 +94,7 @@ private struct Envelope {
         }
     }
 
-    func frame(in bytes: [UInt8], _ names: inout EventNames) -> EventFrame {
+    func frame(in bytes: UnsafeRawBufferPointer, _ arena: inout EventArena) -> EventFrame {
         if case .text(let type) = type {
             if type.equals("connect"), let session = sessionId.string {
                 return .connect(sessionId: session, isReconnect: isReconnect ?? false)
@@ -112,13 +102,14 @@ private struct Envelope {
             return type.equals("close") ? .close(reason: reason.string) : .ignored
         }
         if let result = result ?? nil {
-            let contextId = result.contextId.string(&names)
-            let groupId = result.groupId.string(&names)
+            let contextId = result.contextId.string(&arena.names)
+            let groupId = result.groupId.string(&arena.names)
             guard contextId != nil || groupId != nil else { return .ignored }
             return .event(
                 ContextEvent(
-                    contextId: contextId ?? "", kind: result.type.string(&names) ?? "event", groupId: groupId,
-                    text: EventText(bytes: bytes, result: result.range, data: result.data)))
+                    contextId: contextId ?? "", kind: result.type.string(&arena.names) ?? "event", groupId: groupId,
+                    text: arena.text(
+                        of: UnsafeRawBufferPointer(rebasing: bytes[result.range]), data: result.dataWithinRange)))
         }
         return hasError == true ? .lost : .ignored
     }

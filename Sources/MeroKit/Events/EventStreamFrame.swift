@@ -44,3 +44,24 @@ enum EventStreamItem: Sendable {
     /// A sign of life from an idle sender; it means nothing else.
     case comment
 }
+
+/// Takes what a parser finds in a stream, in the order of the stream.
+protocol EventStreamSink {
+    /// - Parameters:
+    ///   - data: Only to be read during the call.
+    ///   - id: The last event id of the stream.
+    ///   - event: The event's name, empty for the usual one.
+    mutating func frame(data: UnsafeRawBufferPointer, id: [UInt8], event: [UInt8])
+    mutating func comment()
+    mutating func oversized(byteCount: Int)
+}
+
+extension Array: EventStreamSink where Element == EventStreamItem {
+    mutating func frame(data: UnsafeRawBufferPointer, id: [UInt8], event: [UInt8]) {
+        append(.frame(EventStreamFrame(data: data, id: id, event: event)))
+    }
+
+    mutating func comment() { append(.comment) }
+
+    mutating func oversized(byteCount: Int) { append(.oversized(byteCount: byteCount)) }
+}

@@ -24,6 +24,8 @@ struct EventStreamParser: Sendable {
     private static let keptCapacity = 1 << 20
 
     private let frameLimit: Int
+    /// Whether anybody wants to know ids and names of events.
+    private let keepsNames: Bool
 
     // The stream so far.
     /// How many bytes of the mark that may stand before the first line were there; 3 once that is over.
@@ -50,14 +52,19 @@ struct EventStreamParser: Sendable {
     /// The last line ended with a CR, so that a LF here belongs to it.
     private var followsCarriageReturn = false
 
-    /// - Parameter frameLimit: How many bytes of data a frame may have.
-    init(frameLimit: Int = Self.defaultFrameLimit) { self.frameLimit = frameLimit }
+    /// - Parameters:
+    ///   - frameLimit: How many bytes of data a frame may have.
+    ///   - keepsNames: False where nobody asks for the ids and names of events: they are all empty then.
+    init(frameLimit: Int = Self.defaultFrameLimit, keepsNames: Bool = true) {
+        self.frameLimit = frameLimit
+        self.keepsNames = keepsNames
+    }
 
     /// The last event id of the stream, empty when there was none.
     var lastEventId: String { String(decoding: id, as: UTF8.self) }
 
-    /// Takes the next piece of the stream, and appends what became complete with it.
-    mutating func feed(_ chunk: UnsafeRawBufferPointer, into items: inout [EventStreamItem]) {
+    /// Takes the next piece of the stream, and hands on what became complete with it.
+    mutating func feed(_ chunk: UnsafeRawBufferPointer, into items: inout some EventStreamSink) {
         var index = skipByteOrderMark(chunk)
         var lineEnds = LineEnds(chunk)
         while index < chunk.count {
@@ -78,18 +85,18 @@ struct EventStreamParser: Sendable {
         spill(chunk)
     }
 
-    mutating func feed(_ chunk: Data, into items: inout [EventStreamItem]) {
+    mutating func feed(_ chunk: Data, into items: inout some EventStreamSink) {
         chunk.withUnsafeBytes { feed($0, into: &items) }
     }
 
-    /// The stream is over: appends the frame that it broke off in, if that has data.
+    /// The stream is over: hands on the frame that it broke off in, if that has data.
     ///
     /// The format would discard it. But a sender that closes right after its last line means what it sent, and a text
     /// that is really cut is no JSON. Of an unterminated line only data count: half an id would name something else.
-    mutating func finish(into items: inout [EventStreamItem]) {
+    mutating func finish(into items: inout some EventStreamSink) {
         endFrame(UnsafeRawBufferPointer(start: nil, count: 0), into: &items)
         let (id, retry) = (id, retryMilliseconds)
-        self = EventStreamParser(frameLimit: frameLimit)
+        self = EventStreamParser(frameLimit: frameLimit, keepsNames: keepsNames)
         self.id = id
         retryMilliseconds = retry
     }
@@ -154,7 +161,7 @@ extension EventStreamParser {
 
     /// - Parameter rest: Where the value stands, when all of it is in this chunk.
     private mutating func endLine(
-        _ chunk: UnsafeRawBufferPointer, _ rest: Range<Int>, into items: inout [EventStreamItem]
+        _ chunk: UnsafeRawBufferPointer, _ rest: Range<Int>, into items: inout some EventStreamSink
     ) {
         switch place {
         case .name where name.isEmpty:
@@ -165,7 +172,7 @@ extension EventStreamParser {
             begin(field, chunk)
             set(field, to: UnsafeRawBufferPointer(rebasing: chunk[rest.upperBound..<rest.upperBound]))
         case .space(.comment), .value(.comment):
-            items.append(.comment)
+            items.comment()
             // Comments come when there is nothing else to send: the time to hold no memory that is not needed.
             if !hasData { data = [] }
         case .space(let field), .value(let field):
@@ -182,7 +189,7 @@ extension EventStreamParser {
     }
 
     private mutating func set(_ field: Field, to value: UnsafeRawBufferPointer) {
-        guard value.count <= Self.fieldLimit else { return }
+        guard value.count <= Self.fieldLimit, keepsNames || field == .retry else { return }
         switch field {
         case .event:
             event.removeAll(keepingCapacity: true)
@@ -245,15 +252,15 @@ extension EventStreamParser {
         held = 0..<0
     }
 
-    private mutating func endFrame(_ chunk: UnsafeRawBufferPointer, into items: inout [EventStreamItem]) {
+    private mutating func endFrame(_ chunk: UnsafeRawBufferPointer, into items: inout some EventStreamSink) {
         if dataCount > frameLimit {
-            items.append(.oversized(byteCount: dataCount))
+            items.oversized(byteCount: dataCount)
         } else if hasData {
-            let frame =
-                held.isEmpty
-                ? data.withUnsafeBytes { EventStreamFrame(data: $0, id: id, event: event) }
-                : EventStreamFrame(data: UnsafeRawBufferPointer(rebasing: chunk[held]), id: id, event: event)
-            items.append(.frame(frame))
+            if held.isEmpty {
+                data.withUnsafeBytes { items.frame(data: $0, id: id, event: event) }
+            } else {
+                items.frame(data: UnsafeRawBufferPointer(rebasing: chunk[held]), id: id, event: event)
+            }
         }
         hasData = false
         dataCount = 0

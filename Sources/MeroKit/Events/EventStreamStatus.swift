@@ -20,7 +20,7 @@ public struct EventStreamStatus: Sendable {
         case requested
         /// The node delivers its events.
         case active
-        /// The node left it out: no member of it, unknown, or outside of the token's scope. Asked for again with every
+        /// The node left it out: no member of it, unknown, outside of the token's scope, or no id at all. Asked for again with every
         /// new connection.
         case refused
     }
@@ -30,7 +30,8 @@ public struct EventStreamStatus: Sendable {
     public internal(set) var contexts: [String: Subscription] = [:]
     /// By group id.
     public internal(set) var groups: [String: Subscription] = [:]
-    /// Why the last attempt to connect or subscribe failed; nil once one succeeds. A `MeroError`, or what the authorizer threw.
+    /// Why the last attempt to connect or subscribe failed; nil once one succeeds. A `MeroError`
+    /// (`noCredentials` while nobody is signed in), or what the authorizer threw.
     public internal(set) var lastError: (any Error)?
 
     /// Whether events arrive for everything that was asked for.

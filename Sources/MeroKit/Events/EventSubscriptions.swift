@@ -6,6 +6,18 @@ struct EventIds: Sendable, Equatable {
     var groups: [String] = []
 
     var isEmpty: Bool { contexts.isEmpty && groups.isEmpty }
+
+    /// Nil for a single id.
+    var halves: (EventIds, EventIds)? {
+        let count = contexts.count + groups.count
+        guard count > 1 else { return nil }
+        let firstContexts = min(contexts.count, count / 2)
+        let firstGroups = count / 2 - firstContexts
+        return (
+            EventIds(contexts: Array(contexts[..<firstContexts]), groups: Array(groups[..<firstGroups])),
+            EventIds(contexts: Array(contexts[firstContexts...]), groups: Array(groups[firstGroups...]))
+        )
+    }
 }
 
 extension EventIds {

@@ -16,11 +16,14 @@ protocol JSONTree {
 extension JSONTree {
     /// Parses one whole JSON text. Throws `JSONSyntaxError`.
     static func parse(_ bytes: some ContiguousBytes) throws -> Self {
-        try bytes.withUnsafeBytes { buffer in
-            var builder = JSONTreeBuilder<Self>()
-            try JSONParser.parse(buffer, into: &builder)
-            return builder.result
-        }
+        try bytes.withUnsafeBytes { try parse($0) }
+    }
+
+    /// The same for bytes that are only at hand during the call.
+    static func parse(_ bytes: UnsafeRawBufferPointer) throws -> Self {
+        var builder = JSONTreeBuilder<Self>()
+        try JSONParser.parse(bytes, into: &builder)
+        return builder.result
     }
 }
 

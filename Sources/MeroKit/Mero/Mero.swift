@@ -90,7 +90,8 @@ public actor Mero {
     /// Work starts at once, and ends with the consuming task or when nobody holds the stream any more; `close()` and
     /// `logout()` do not end it. Expired tokens are refreshed, in the one flight that calls use. A 403 is thrown as
     /// `MeroError.http` and a revoked session as `MeroError.authRevoked`, which ends the `Mero`'s session as well.
-    /// After each reconnect there is a mark for each id, see `ContextEvent.gapKind`. Spec: 40, section 2.8.
+    /// After each reconnect there is a mark for each id, see `ContextEvent.gapKind`. While nobody is signed in the stream
+    /// waits. Spec: 40, section 2.8.
     ///
     /// - Parameters:
     ///   - contextIds: May be empty if `groupIds` is not.
@@ -99,6 +100,18 @@ public actor Mero {
         contextIds: [String], groupIds: [String] = []
     ) -> AsyncThrowingStream<ContextEvent, Error> {
         sse.events(contextIds: contextIds, groupIds: groupIds)
+    }
+
+    /// The same, telling how the connection and each subscription are doing.
+    ///
+    /// Events flow from the moment in which a subscription is `active`. To miss nothing at the start, read the state then, not
+    /// before.
+    ///
+    /// - Parameter onStatus: Called on every change, in order, from any thread. Be quick.
+    public nonisolated func events(
+        contextIds: [String], groupIds: [String] = [], onStatus: @escaping @Sendable (EventStreamStatus) -> Void
+    ) -> AsyncThrowingStream<ContextEvent, Error> {
+        sse.events(contextIds: contextIds, groupIds: groupIds, onStatus: onStatus)
     }
 
     /// Events over one connection that all parts of an app can share. Always the same client; asking for it sends nothing.

@@ -48,6 +48,11 @@ enum CallCommand {
         }
         let json = JSONArgument(name: "The argument <json>")
         let parameters = try await json.parse(arguments.operand("json") ?? "{}", input: invocation.surroundings.input)
+        guard case .object = parameters else {
+            throw Failure(
+                code: .usage, message: "The argument <json> has to be an object, with the method's parameters by name",
+                hint: #"Write {"name":"value"}; nothing was sent"#)
+        }
         let connection = try Connection(invocation)
         let mero = try connection.signedIn()
         let answer: RawJSON = try await mero.rpc.execute(

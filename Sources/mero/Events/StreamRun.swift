@@ -46,7 +46,10 @@ struct StreamRun: Sendable {
                 }
             }
             group.addTask {
-                for await status in statuses { try await handlers.status(status) }
+                for await status in statuses {
+                    try await handlers.status(status)
+                    if let error = status.lastError as? MeroError, error.meansSignedOut { throw error }
+                }
                 try Task.checkCancellation()
                 throw failure.withLock { $0 } ?? CancellationError()
             }
@@ -71,6 +74,17 @@ struct StreamRun: Sendable {
             defer { group.cancelAll() }
             guard let end = try await group.next() else { throw CancellationError() }
             return end
+        }
+    }
+}
+
+extension MeroError {
+    /// An app's stream would wait until somebody signs in again, which a command cannot see.
+    fileprivate var meansSignedOut: Bool {
+        switch self {
+        case .noCredentials: return true
+        case .http(let answer): return answer.status == 401 && answer.headers["x-auth-error"] != "token_expired"
+        default: return false
         }
     }
 }

@@ -14,7 +14,7 @@ enum ReadmeSamples {
                 contextId: contextId, method: "get", argsJson: ["key": "greeting"])
             print(before ?? "nothing there yet")
         } catch MeroError.rpc(let error) {
-            print("the contract said no:", error.type ?? "", error.message)
+            print("the contract said no:", error.message)
         }
     }
 
@@ -51,7 +51,8 @@ enum ReadmeSamples {
         } catch let error as MeroError {
             switch error {
             case .rpc(let error): show("the contract said no: \(error.message)")
-            case .authRevoked: showSignIn()
+            case .authRevoked, .noCredentials, .noRefreshToken: showSignIn()
+            case .http(let answer) where answer.status == 401: showSignIn()
             case .http(let answer) where answer.status == 403: show("not allowed")
             case .network(let text): show("no answer: \(text)")
             default: show(error.localizedDescription)

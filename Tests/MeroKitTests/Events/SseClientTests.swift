@@ -87,7 +87,9 @@ struct SseClientTests {
 
     @Test func thePauseIsThreeSecondsUnlessTheNodeAsksForAnother() async throws {
         #expect(SseConnection.Timing().retryDelay == 3)
-        let asked: [(UInt64, Double)] = [(0, 0.1), (99, 0.1), (100, 0.1), (3000, 3), (60_000, 60), (60_001, 60), (.max, 60)]
+        let asked: [(UInt64, Double)] = [
+            (0, 0.1), (99, 0.1), (100, 0.1), (3000, 3), (60_000, 60), (60_001, 60), (.max, 60),
+        ]
         for (milliseconds, seconds) in asked {
             #expect(SseConnection.Timing.retryDelay(asked: milliseconds) == seconds)
         }
@@ -276,6 +278,27 @@ struct SseClientTests {
         try await eventually {
             told.withLock { $0.compactMap { $0 } }.map { "\($0)" }.contains(String(status.prefix(3)))
         }
+    }
+
+    /// A node refuses a request as a whole for one id that is none.
+    @Test func anIdThatIsNoneDoesNotCostTheOthers() async throws {
+        let node = try ScriptedEventNode { body in
+            let text = (try? JSONWriter.bytes(of: body)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+            return text.contains("bogus")
+                ? ScriptedEventNode.json("400 Bad Request", #"{"error":{"type":"ParseError","data":"no id"}}"#)
+                : ScriptedEventNode.granting(body)
+        }
+        let sse = try client(node)
+        let told = Locked(0)
+        sse.onError { _ in told.withLock { $0 += 1 } }
+        try await sse.subscribe(contextIds: ["a", "bogus1", "b", "c", "bogus2"], groupIds: ["g", "bogus3"])
+        sse.connect()
+        try await eventually {
+            sse.status.contexts == ["a": .active, "b": .active, "c": .active, "bogus1": .refused, "bogus2": .refused]
+                && sse.status.groups == ["g": .active, "bogus3": .refused]
+        }
+        #expect(node.streamCount == 1)
+        try await eventually { told.withLock { $0 } == 3 }
     }
 
     @Test func aSubscriptionRefusedForGoodEndsTheStream() async throws {

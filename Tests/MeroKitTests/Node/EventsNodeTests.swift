@@ -229,7 +229,7 @@ struct EventsNodeTests {
         client.connect()
         try await eventually { client.status.connection == .waiting }
         #expect(fixture.node.requestCount("GET", "/sse") == 0)
-        #expect(client.status.lastError == nil)
+        guard case .noCredentials = client.status.lastError as? MeroError else { return #expect(Bool(false)) }
         try await fixture.mero.authenticate()
         try await eventually { client.status.connection == .open }
         client.close()

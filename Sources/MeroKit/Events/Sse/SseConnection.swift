@@ -21,7 +21,7 @@ final class SseConnection: Sendable {
 
     /// What becomes of the connection after an attempt.
     private enum Outcome {
-        case again(after: (any Error)?, immediately: Bool = false)
+        case again(after: (any Error)?, immediately: Bool = false, isSignedOut: Bool = false)
         case ended(any Error)
         case cancelled
     }
@@ -180,10 +180,11 @@ final class SseConnection: Sendable {
                 }
                 if isCurrent(run) { observer.ended(error) }
                 return
-            case .again(let error, let immediately):
+            case .again(let error, let immediately, let isSignedOut):
                 change(run) { state in
                     state.connection = .waiting
-                    state.lastError = error
+                    // No error of the connection's, and so only shown: nobody is signed in.
+                    state.lastError = isSignedOut ? MeroError.noCredentials : error
                     state.session = nil
                     state.subscriptions.endSession()
                 }
@@ -204,7 +205,7 @@ final class SseConnection: Sendable {
             switch requests.credentials.source {
             case .authorizer: token = nil
             case .bearer(let ask):
-                guard let answer = await ask(), !answer.isBlank else { return .again(after: nil) }
+                guard let answer = await ask(), !answer.isBlank else { return .again(after: nil, isSignedOut: true) }
                 token = answer
             }
             try Task.checkCancellation()
@@ -281,16 +282,33 @@ final class SseConnection: Sendable {
 
     /// Subscribes to everything until it is done, or something ends the connection.
     private func subscribeToAll(_ session: Session, _ token: inout String?, _ run: Int) async -> Outcome? {
-        while !Task.isCancelled {
-            let ids = state.withLock { $0.subscriptions.all }
-            if ids.isEmpty { return nil }
+        // In parts once the node has refused the whole: one id that is none must not cost the others.
+        var parts = [state.withLock { $0.subscriptions.all }]
+        while let ids = parts.last, !Task.isCancelled {
+            if ids.isEmpty {
+                parts.removeLast()
+                continue
+            }
             do {
                 try await subscribe(ids, in: session)
-                return nil
+                parts.removeLast()
             } catch {
                 if case .http(let answer) = error as? MeroError {
                     // The session is gone: only a new one helps.
                     if answer.status == 404 { return .again(after: error) }
+                    if answer.status == 400 || answer.status == 422 {
+                        parts.removeLast()
+                        if let (first, second) = ids.halves {
+                            parts += [second, first]
+                        } else {
+                            change(run) { state in
+                                _ = state.subscriptions.confirm(ids, granted: EventIds())
+                                state.lastError = error
+                            }
+                            if isCurrent(run) { observer.failed(error) }
+                        }
+                        continue
+                    }
                     if answer.status < 500 && answer.status != 429 { return await outcome(of: error, token: token) }
                 } else if !(error is MeroError) || error.isRevocation {
                     return await outcome(of: error, token: token)

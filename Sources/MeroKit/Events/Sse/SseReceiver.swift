@@ -13,8 +13,7 @@ final class SseReceiver: EngineBodyReceiver, @unchecked Sendable {
     }
 
     private var parser: EventStreamParser
-    private var items: [EventStreamItem] = []
-    private var names = EventNames()
+    private var arena = EventArena()
     private let deliver: @Sendable (_ events: [ContextEvent], _ byteCount: Int) -> Void
     private let signal: @Sendable (Signal) -> Void
     private let retryChanged: @Sendable (_ milliseconds: UInt64) -> Void
@@ -28,7 +27,7 @@ final class SseReceiver: EngineBodyReceiver, @unchecked Sendable {
         signal: @escaping @Sendable (Signal) -> Void,
         retryChanged: @escaping @Sendable (_ milliseconds: UInt64) -> Void
     ) {
-        parser = EventStreamParser(frameLimit: frameLimit)
+        parser = EventStreamParser(frameLimit: frameLimit, keepsNames: false)
         self.deliver = deliver
         self.signal = signal
         self.retryChanged = retryChanged
@@ -36,35 +35,43 @@ final class SseReceiver: EngineBodyReceiver, @unchecked Sendable {
 
     func receive(_ bytes: UnsafeRawBufferPointer) {
         guard !isOver else { return }
-        parser.feed(bytes, into: &items)
+        arena.begin(expecting: bytes.count)
+        var sink = Sink(arena: arena, signal: signal)
+        parser.feed(bytes, into: &sink)
+        arena = sink.arena
+        isOver = sink.isOver
         if let retry = parser.retryMilliseconds, retry != knownRetry {
             knownRetry = retry
             retryChanged(retry)
         }
-        guard !items.isEmpty else { return }
+        if !sink.events.isEmpty { deliver(sink.events, sink.byteCount) }
+    }
+
+    /// What one piece of the stream brings.
+    private struct Sink: EventStreamSink {
+        var arena: EventArena
+        let signal: @Sendable (Signal) -> Void
         var events: [ContextEvent] = []
-        events.reserveCapacity(items.count)
         var byteCount = 0
-        for item in items {
-            switch item {
-            case .comment: break
-            case .oversized: signal(.lost)
-            case .frame(let frame):
-                switch EventFrame(frame, names: &names) {
-                case .event(let event):
-                    events.append(event)
-                    byteCount += frame.bytes.count
-                case .connect(let sessionId, _): signal(.connected(sessionId: sessionId))
-                case .lost: signal(.lost)
-                case .ignored: break
-                case .close:
-                    isOver = true
-                    signal(.over)
-                }
+        var isOver = false
+
+        mutating func frame(data: UnsafeRawBufferPointer, id: [UInt8], event: [UInt8]) {
+            guard !isOver else { return }
+            switch EventFrame(json: data, into: &arena) {
+            case .event(let event):
+                events.append(event)
+                byteCount += data.count
+            case .connect(let sessionId, _): signal(.connected(sessionId: sessionId))
+            case .lost: signal(.lost)
+            case .ignored: break
+            case .close:
+                isOver = true
+                signal(.over)
             }
-            if isOver { break }
         }
-        items.removeAll(keepingCapacity: items.count <= 1024)
-        deliver(events, byteCount)
+
+        mutating func comment() {}
+
+        mutating func oversized(byteCount: Int) { if !isOver { signal(.lost) } }
     }
 }

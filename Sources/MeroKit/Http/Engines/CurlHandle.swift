@@ -38,7 +38,7 @@
             var headers: [(name: String, value: String)] = []
             var hasHeaderList = false
             var isFresh = false
-            var isBulk = false
+            var size = EngineRequest.TransferSize.small
             var forbidsReuse = false
         }
 
@@ -54,6 +54,8 @@
         private static let smallBody = 64 * 1024
         private static let bulkBuffer = 512 * 1024
         private static let callBuffer = 16 * 1024
+        /// Of an idle stream hardly any of it is ever touched, and so resident.
+        private static let streamBuffer = 128 * 1024
         /// The most bytes of header lines in one answer.
         private static let headerLimit = 256 * 1024
 
@@ -289,11 +291,20 @@
                 applied.isFresh = request.sendAtMostOnce
             }
             setForbidsReuse(request.sendAtMostOnce)
-            let isBulk = request.isBulk
-            if isBulk != applied.isBulk {
-                merokit_curl_set_long(easy, CURLOPT_BUFFERSIZE, isBulk ? Self.bulkBuffer : Self.callBuffer)
-                merokit_curl_set_long(easy, CURLOPT_UPLOAD_BUFFERSIZE, isBulk ? Self.bulkBuffer : Self.smallBody)
-                applied.isBulk = isBulk
+            let size = request.transferSize
+            if size != applied.size {
+                merokit_curl_set_long(easy, CURLOPT_BUFFERSIZE, Self.receiveBuffer(size))
+                merokit_curl_set_long(
+                    easy, CURLOPT_UPLOAD_BUFFERSIZE, size == .large ? Self.bulkBuffer : Self.smallBody)
+                applied.size = size
+            }
+        }
+
+        private static func receiveBuffer(_ size: EngineRequest.TransferSize) -> Int {
+            switch size {
+            case .small: return callBuffer
+            case .stream: return streamBuffer
+            case .large: return bulkBuffer
             }
         }
 

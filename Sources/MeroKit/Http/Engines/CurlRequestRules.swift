@@ -43,13 +43,19 @@
             return true
         }
 
-        /// Whether large buffers pay off.
-        var isBulk: Bool {
-            if case .file = sink { return true }
+        enum TransferSize { case small, stream, large }
+
+        /// How much moves at once: what buffers are worth it.
+        var transferSize: TransferSize {
+            switch sink {
+            case .file: return .large
+            case .stream: return .stream
+            case .memory: break
+            }
             switch body {
-            case .none: return false
-            case .bytes(let data): return data.count > 1 << 20
-            case .file: return true
+            case .none: return .small
+            case .bytes(let data): return data.count > 1 << 20 ? .large : .small
+            case .file: return .large
             }
         }
     }
