@@ -104,6 +104,13 @@ struct CallTests {
         #expect(tool.errors.text.contains("--raw and --json"))
     }
 
+    @Test("arguments that are no object", arguments: ["[1]", "7", "null", "\"text\""])
+    func noObject(json: String) async {
+        let tool = InProcess()
+        #expect(await tool.run("call", "c", "m", json) == .usage)
+        #expect(tool.errors.text.contains("has to be an object"))
+    }
+
     @Test("a node that is not there")
     func unreachable() async throws {
         try await Workbench.with { bench in

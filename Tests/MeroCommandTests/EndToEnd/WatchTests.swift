@@ -132,6 +132,32 @@ struct WatchTests {
         }
     }
 
+    @Test("a node that does not know the session any more ends it with 3")
+    func forgotten() async throws {
+        try await Workbench.with { bench in
+            let watch = try await bench.listening("watch", bench.store)
+            bench.node.streams.refuseNext(status: 401, times: nil)
+            bench.node.streams.cutAll()
+            let outcome = await watch.outcome()
+            #expect(outcome.status == 3)
+            #expect(outcome.errors.contains("mero login"))
+        }
+    }
+
+    @Test("an id that is none ends it with 1 and the node's reason, and costs another nothing")
+    func noId() async throws {
+        try await Workbench.with { bench in
+            try await bench.login()
+            let alone = try await bench.mero("watch", "bogus")
+            #expect(alone.status == 1)
+            let watch = try await bench.listening("watch", bench.store, "bogus")
+            #expect(try await bench.mero("call", bench.store, "set", #"{"key":"k","value":"v"}"#).status == 0)
+            #expect(try await eventually { watch.outputSoFar.contains(#""value":"v""#) })
+            watch.send(SIGINT)
+            #expect(await watch.outcome().status == 130)
+        }
+    }
+
     @Test("a session that may not watch ends it with 1")
     func forbidden() async throws {
         try await Workbench.with { bench in
