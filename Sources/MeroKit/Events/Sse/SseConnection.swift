@@ -38,7 +38,7 @@ final class SseConnection: Sendable {
         var id: String
         /// The token that the stream was opened with; nil with an authorizer.
         var token: String?
-        var signal: AsyncStream<SseReceiver.Signal>.Continuation
+        var signals: SseSignals
     }
 
     /// What happens on the connection. All are called in order of happening, from any thread; they must be quick.
@@ -144,7 +144,7 @@ final class SseConnection: Sendable {
             throw refusal.error
         } catch MeroError.http(let answer) where answer.status == 404 {
             // The node knows the session no more: the stream has to be opened anew.
-            session.signal.yield(.over)
+            session.signals.put(.over)
             throw MeroError.http(answer)
         }
     }
@@ -206,20 +206,24 @@ final class SseConnection: Sendable {
         } catch {
             return .cancelled
         }
-        let (signals, continuation) = AsyncStream.makeStream(of: SseReceiver.Signal.self)
+        let signals = SseSignals()
         let receiver = SseReceiver(
             deliver: { [weak self] events, byteCount in
                 guard let self, self.isCurrent(run) else { return }
                 self.observer.deliver(events, byteCount)
             },
-            signal: { continuation.yield($0) },
+            signal: { signals.put($0) },
             retryChanged: { [weak self] milliseconds in
                 let delay = min(max(Double(milliseconds) / 1000, 0.1), 60)
                 self?.state.withLock { $0.retryDelay = delay }
             })
         return await withTaskGroup(of: Outcome?.self) { group in
             group.addTask { await self.read(into: receiver, token: token) }
-            group.addTask { await self.attend(signals, continuation, token: token, run) }
+            group.addTask { await self.attend(signals, token: token, run) }
+            group.addTask {
+                for await _ in signals.end { return .again(after: nil) }
+                return nil
+            }
             group.addTask { await self.expectOpening(run) }
             var outcome = Outcome.cancelled
             while let first = await group.next() {
@@ -250,32 +254,28 @@ final class SseConnection: Sendable {
     }
 
     /// Does what the stream's own frames ask for.
-    private func attend(
-        _ signals: AsyncStream<SseReceiver.Signal>, _ continuation: AsyncStream<SseReceiver.Signal>.Continuation,
-        token: String?, _ run: Int
-    ) async -> Outcome? {
+    private func attend(_ signals: SseSignals, token: String?, _ run: Int) async -> Outcome? {
         var token = token
-        for await signal in signals {
-            switch signal {
-            case .over: return .again(after: nil)
-            case .lost:
+        for await _ in signals.news {
+            let (sessionId, isLost) = signals.take()
+            if isLost {
                 let marks = gaps()
                 if isCurrent(run) { observer.deliver(marks, 0) }
-            case .connected(let id):
-                let session = Session(id: id, token: token, signal: continuation)
-                change(run) { state in
-                    state.session = session
-                    state.connection = .open
-                    state.lastError = nil
-                    state.subscriptions.endSession()
-                }
-                if let outcome = await subscribeToAll(session, &token, run) { return outcome }
             }
+            guard let sessionId else { continue }
+            let session = Session(id: sessionId, token: token, signals: signals)
+            change(run) { state in
+                state.session = session
+                state.connection = .open
+                state.lastError = nil
+                state.subscriptions.endSession()
+            }
+            if let outcome = await subscribeToAll(session, &token, run) { return outcome }
         }
         return nil
     }
 
-    /// Subscribes to everything until it is done, or something ends the connection.
+    /// Subscribes to everything until it is done, another session takes this one's place, or something ends the connection.
     private func subscribeToAll(_ session: Session, _ token: inout String?, _ run: Int) async -> Outcome? {
         while !Task.isCancelled {
             let ids = state.withLock { $0.subscriptions.all }
@@ -293,6 +293,7 @@ final class SseConnection: Sendable {
                 }
                 change(run) { $0.lastError = error }
                 if isCurrent(run) { observer.failed(error) }
+                if session.signals.hasSession { return nil }
                 let delay = state.withLock { $0.retryDelay }
                 guard (try? await Task.sleep(nanoseconds: UInt64(delay * 1e9))) != nil else { return nil }
             }
