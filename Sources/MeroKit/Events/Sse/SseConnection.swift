@@ -303,8 +303,16 @@ final class SseConnection: Sendable {
 
     private func subscribe(_ ids: EventIds, in session: Session) async throws {
         var token = session.token
-        let granted = try await withFreshToken(&token) { token in
-            try await requests.post("subscribe", ids, sessionId: session.id, token: token, timeout: timing.opening)
+        let granted: EventIds?
+        setAsked(true, ids, in: session)
+        do {
+            granted = try await withFreshToken(&token) { token in
+                try await requests.post("subscribe", ids, sessionId: session.id, token: token, timeout: timing.opening)
+            }
+        } catch {
+            // Without an answer the node may have heard the request all the same.
+            if error.isAnswer { setAsked(false, ids, in: session) }
+            throw error
         }
         var marks: [ContextEvent] = []
         change { state in
@@ -315,6 +323,12 @@ final class SseConnection: Sendable {
         }
         // After the answer, since only from here on nothing is missed that the app does not read now.
         observer.deliver(marks, 0)
+    }
+
+    private func setAsked(_ isAsked: Bool, _ ids: EventIds, in session: Session) {
+        state.withLock { state in
+            if state.session?.id == session.id { state.subscriptions.setAsked(isAsked, ids) }
+        }
     }
 
     /// Sends, and once more if the node refused the token and another is to be had.
@@ -337,7 +351,7 @@ final class SseConnection: Sendable {
     }
 
     /// The credentials' owner wants the stream to end with this error.
-    private struct StreamEnd: Error { let error: any Error }
+    fileprivate struct StreamEnd: Error { let error: any Error }
 
     /// Spec: 40, section 2.3.
     private func outcome(of error: any Error, token: String?) async -> Outcome {
@@ -387,6 +401,9 @@ final class SseConnection: Sendable {
 }
 
 extension Error {
+    /// The node's, in place of what was asked for.
+    fileprivate var isAnswer: Bool { (self as? MeroError)?.httpStatus != nil || self is SseConnection.StreamEnd }
+
     fileprivate var isRevocation: Bool {
         if case .authRevoked? = self as? MeroError { return true }
         return false
