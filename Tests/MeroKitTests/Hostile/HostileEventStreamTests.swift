@@ -219,6 +219,34 @@ struct HostileEventStreamTests {
         #expect(count == 1000)
     }
 
+    /// Whoever is told of a change may answer by letting go of the stream.
+    @Test(
+        .timeLimit(.minutes(1)), arguments: [EventStreamStatus.Connection.open, .waiting, .ended])
+    func aStreamMayBeDroppedByItsOwnStatus(connection: EventStreamStatus.Connection) async throws {
+        let node = try ScriptedEventNode()
+        if connection != .open { node.refuse(connection == .ended ? "403 Forbidden" : "503 Service Unavailable") }
+        let stream = Locked<AsyncThrowingStream<ContextEvent, any Error>?>(nil)
+        let isThere = Locked(false)
+        let isDropped = Locked(false)
+        let made = try SseClient(
+            baseURL: node.baseURL, credentials: StreamCredentials(source: .bearer { "t0k3n" }),
+            engine: EngineUnderTest.allCases[0].make(),
+            timing: SseConnection.Timing(retryDelay: 0.05, inactivity: 60, opening: 30)
+        ).events(contextIds: ["c"]) { status in
+            guard status.connection == connection else { return }
+            while !isThere.withLock({ $0 }) { usleep(100) }
+            let dropped = stream.withLock { stream in
+                defer { stream = nil }
+                return stream
+            }
+            if dropped != nil { isDropped.withLock { $0 = true } }
+        }
+        stream.withLock { $0 = made }
+        isThere.withLock { $0 = true }
+        try await eventually { isDropped.withLock { $0 } }
+        node.stop()
+    }
+
     /// Streams that are let go of at every stage leave nothing behind.
     @Test(arguments: EngineUnderTest.allCases)
     func droppedStreamsLeaveNothing(engine: EngineUnderTest) async throws {

@@ -31,6 +31,9 @@ final class SseConnection: Sendable {
         var task: Task<Void, Never>?
         /// Tells a task that was replaced from the one at work.
         var run = 0
+        /// Not told to the observer yet.
+        var reports: [EventStreamStatus] = []
+        var isReporting = false
     }
 
     /// One connect frame and all after it.
@@ -55,8 +58,6 @@ final class SseConnection: Sendable {
     private let timing: Timing
     private let observer: Observer
     private let state: Locked<State>
-    /// Held over a change of state and its report, so that no report overtakes a later one.
-    private let reports = Gate()
 
     init(requests: SseRequests, timing: Timing = Timing(), observer: Observer) {
         self.requests = requests
@@ -381,13 +382,25 @@ final class SseConnection: Sendable {
 
     /// - Parameter run: Whose change it is; one that was stopped meanwhile changes nothing.
     private func change(_ run: Int? = nil, _ body: (inout State) -> Void) {
-        reports.pass {
-            let status = state.withLock { state -> EventStreamStatus? in
-                if let run, run != state.run { return nil }
-                body(&state)
-                return Self.status(state)
+        let mustReport = state.withLock { state -> Bool in
+            if let run, run != state.run { return false }
+            body(&state)
+            state.reports.append(Self.status(state))
+            defer { state.isReporting = true }
+            return !state.isReporting
+        }
+        // One thread at a time, so that no report overtakes a later one, and without a lock, since the observer may well
+        // answer a report by letting go of the stream, which is a change in turn.
+        while mustReport, let status = nextReport() { observer.statusChanged(status) }
+    }
+
+    private func nextReport() -> EventStreamStatus? {
+        state.withLock { state in
+            if state.reports.isEmpty {
+                state.isReporting = false
+                return nil
             }
-            if let status { observer.statusChanged(status) }
+            return state.reports.removeFirst()
         }
     }
 
