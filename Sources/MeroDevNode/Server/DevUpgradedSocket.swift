@@ -112,7 +112,14 @@ package final class DevUpgradedSocket: Sendable {
             }
             if count < 0 { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? .some : .failed }
             state.sent += count
-            guard state.sent == state.unsent.count else { return .some }
+            guard state.sent == state.unsent.count else {
+                // A client that always leaves a little unread would otherwise make everything ever sent stay.
+                if state.sent > 1 << 16, state.sent * 2 > state.unsent.count {
+                    state.unsent.removeFirst(state.sent)
+                    state.sent = 0
+                }
+                return .some
+            }
             state.unsent = []
             state.sent = 0
             return .all

@@ -43,7 +43,7 @@ public final class EphemeralClient: Sendable {
     /// good: `MeroError.authRevoked`, or a 403 as `MeroError.http`.
     ///
     /// After a reconnect the node sends anew who is present, but not who went meanwhile: forget an author who has not been
-    /// heard of for a while, or all of them at a gap of `SseClient`.
+    /// heard of for a while, or all of them at a gap of `SseClient`. For a slow consumer the newest 4,096 entries are kept.
     public func subscribe(_ contextId: String) throws -> AsyncThrowingStream<EphemeralEntry<JSONValue>, Error> {
         try subscribe(contextId, codec: .json)
     }

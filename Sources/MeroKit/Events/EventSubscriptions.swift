@@ -38,7 +38,9 @@ struct EventSubscriptions: Sendable {
     private struct Entry {
         let id: String
         var status = EventStreamStatus.Subscription.requested
-        /// Its events came in an earlier session, and have been missed since.
+        /// The node was asked and has not answered: its events may come already.
+        var isAsked = false
+        /// Its events came, or may have, in an earlier session, and have been missed since.
         var wasActive = false
     }
 
@@ -68,9 +70,16 @@ struct EventSubscriptions: Sendable {
 
         mutating func endSession() {
             for id in order {
-                if entries[id]?.status == .active { entries[id]?.wasActive = true }
-                entries[id]?.status = .requested
+                guard var entry = entries[id] else { continue }
+                if entry.status == .active || entry.isAsked { entry.wasActive = true }
+                entry.isAsked = false
+                entry.status = .requested
+                entries[id] = entry
             }
+        }
+
+        mutating func setAsked(_ isAsked: Bool, _ ids: [String]) {
+            for id in ids { entries[id]?.isAsked = isAsked }
         }
 
         /// Returns those that take up an earlier session's events again.
@@ -79,6 +88,7 @@ struct EventSubscriptions: Sendable {
             let granted = granted.map { Set($0.map { $0.lowercased() }) }
             return ids.filter { id in
                 guard entries[id] != nil else { return false }
+                entries[id]?.isAsked = false
                 let isActive = granted?.contains(id.lowercased()) ?? true
                 entries[id]?.status = isActive ? .active : .refused
                 guard isActive, entries[id]?.wasActive == true else { return false }
@@ -109,6 +119,12 @@ struct EventSubscriptions: Sendable {
     mutating func endSession() {
         contextList.endSession()
         groupList.endSession()
+    }
+
+    /// Tells that a request for these ids goes out, or that the node has refused it. What was granted is for `confirm`.
+    mutating func setAsked(_ isAsked: Bool, _ ids: EventIds) {
+        contextList.setAsked(isAsked, ids.contexts)
+        groupList.setAsked(isAsked, ids.groups)
     }
 
     /// Takes the node's answer.

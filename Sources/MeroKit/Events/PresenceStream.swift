@@ -1,9 +1,13 @@
 /// Presence in one context, picked from the events of a shared connection.
 enum PresenceStream {
+    /// How many entries wait for a slow consumer.
+    static let limit = 4096
+
+    /// - Parameter limit: Beyond it the oldest entries are dropped: presence is what counts now.
     static func make<State: Sendable>(
-        _ contextId: String, codec: PresenceCodec<State>, from sse: SseClient
+        _ contextId: String, codec: PresenceCodec<State>, from sse: SseClient, limit: Int = Self.limit
     ) -> AsyncThrowingStream<EphemeralEntry<State>, any Error> {
-        AsyncThrowingStream { continuation in
+        AsyncThrowingStream(bufferingPolicy: .bufferingNewest(limit)) { continuation in
             let events = sse.on { event in
                 if let entry = EphemeralEntry(event, in: contextId, codec: codec) { continuation.yield(entry) }
             }

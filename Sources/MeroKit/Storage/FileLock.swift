@@ -5,17 +5,25 @@ import Foundation
 /// It lies in a file of its own, which stays: whoever removed it would let two hold different locks of one name.
 package struct FileLock: Sendable {
     private let file: PrivateFile
+    private let patience: TimeInterval
 
     /// Seconds between two attempts, at first and at most. Short, since the usual holder is done after one call to a node.
     private static let pauses = 0.002...0.05
 
     /// Takes nothing yet.
-    package init(path: String) { file = PrivateFile(path: path) }
+    ///
+    /// - Parameter patience: Seconds to wait for those who hold it. A holder calls the node once, with a time-out; one that
+    ///   takes longer has been stopped, and whoever waited for it would be, too.
+    package init(path: String, patience: TimeInterval = 120) {
+        file = PrivateFile(path: path)
+        self.patience = patience
+    }
 
     /// Runs `body` while holding the lock.
     ///
     /// Waiting suspends the task and blocks no thread. Throws `CancellationError` when the task is cancelled while it
-    /// waits, `POSIXError` when the lock's file cannot be used. Not re-entrant.
+    /// waits, `POSIXError` when the lock's file cannot be used, or with `ETIMEDOUT` when its holder does not give it back.
+    /// Not re-entrant.
     package func withLock<T: Sendable>(_ body: @Sendable () async throws -> T) async throws -> T {
         let descriptor = try await acquire()
         // Closing the descriptor, be it by a crash, gives the lock back.
@@ -26,9 +34,13 @@ package struct FileLock: Sendable {
     private func acquire() async throws -> Int32 {
         try file.makeFolder()
         var pause = Self.pauses.lowerBound
+        let end = DispatchTime.now() + patience
         while true {
             try Task.checkCancellation()
             if let descriptor = try attempt() { return descriptor }
+            guard DispatchTime.now() < end else {
+                throw POSIXError(.ETIMEDOUT, userInfo: [NSFilePathErrorKey: file.path])
+            }
             // Waiters that started together drift apart.
             try await Task.sleep(nanoseconds: UInt64(pause * .random(in: 0.5...1) * 1e9))
             pause = min(pause * 2, Self.pauses.upperBound)

@@ -45,7 +45,7 @@ public final class FileTokenStore: CoordinatingTokenStore {
     /// Runs `body` while no other store of the same file, in this process or another, runs one.
     ///
     /// Waiting ends at once with `CancellationError` when the task is cancelled. Throws `POSIXError` when the lock's file
-    /// cannot be made.
+    /// cannot be made, or when another store has not given it back after two minutes.
     public func withExclusiveAccess<T: Sendable>(_ body: @Sendable () async throws -> T) async throws -> T {
         try await lock.withLock(body)
     }

@@ -2,7 +2,7 @@ import Foundation
 
 /// Where bytes for a person or a script go.
 protocol TextSink: Sendable {
-    /// Writes all bytes, or throws `OutputClosed` when nobody reads any more.
+    /// Writes all bytes. Throws `OutputClosed` when nobody reads any more, `Failure` when there is no room for them.
     func write(_ text: String) throws
     /// Returns when nobody reads any more, which a command that writes seldom would learn late. Throws `CancellationError`.
     func untilClosed() async throws
@@ -36,6 +36,10 @@ struct DescriptorSink: TextSink {
                     // The other end shares a non-blocking terminal or pipe: wait until it takes more.
                     var poller = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                     _ = poll(&poller, 1, -1)
+                } else if count < 0, [ENOSPC, EDQUOT, EFBIG].contains(errno) {
+                    throw Failure(
+                        code: .localFile, message: "The output cannot be written: \(String(cString: strerror(errno)))",
+                        hint: "Make room where it goes")
                 } else {
                     throw OutputClosed()
                 }

@@ -124,6 +124,21 @@ struct TextOutputTests {
         #expect(errors.text.isEmpty)
     }
 
+    #if os(Linux)
+        @Test("a full disk is no reader that left")
+        func fullDisk() async throws {
+            let full = open("/dev/full", O_WRONLY)
+            try #require(full >= 0)
+            defer { close(full) }
+            let errors = MemorySink()
+            var surroundings = InProcess().surroundings
+            surroundings.output = DescriptorSink(descriptor: full)
+            surroundings.errors = errors
+            #expect(await Tool(root: CommandTable.root, surroundings: surroundings).run(["help"]) == .localFile)
+            #expect(errors.text.contains("The output cannot be written: No space left on device."))
+        }
+    #endif
+
     private static func http(_ status: Int) -> HTTPError {
         HTTPError(status: status, statusText: "Text", url: "http://h/x", headers: [:])
     }

@@ -16,6 +16,7 @@ final class WebSocketPeer: DevUpgradedProtocol, LiveStream {
         var nextExecution = 0
         /// Requests without a reply yet.
         var inFlight = 0
+        var isReadingPaused = false
         var queue: [[UInt8]] = []
         var shape = StreamShape()
         var framesLeft: Int?
@@ -31,6 +32,10 @@ final class WebSocketPeer: DevUpgradedProtocol, LiveStream {
     private static let requestsInFlight = 32
     /// What the system has not taken yet; beyond it messages wait in the queue.
     private static let socketBacklog = 64 << 10
+    /// What may wait for a client that sends and does not read: answers to its pings, and replies beside the events that
+    /// are bounded anyway. Beyond it nothing is read from it.
+    private static let unsentLimit = 1 << 20
+    private static let unsentReplies = 32
     private static let goodbyeTime: UInt64 = 2_000_000_000
 
     private let service: WebSocketService
@@ -87,12 +92,29 @@ final class WebSocketPeer: DevUpgradedProtocol, LiveStream {
                 case .close, .failed: startClosing(&state)
                 }
             }
-            if state.inFlight >= Self.requestsInFlight { state.socket?.pauseReading(true) }
             flush(&state)
+            adjustReading(&state)
         }
     }
 
-    func drained() { state.withLock { pump(&$0) } }
+    func drained() {
+        state.withLock { state in
+            pump(&state)
+            adjustReading(&state)
+        }
+    }
+
+    /// A client that does not wait for its replies, or does not take them, is not listened to meanwhile.
+    private func adjustReading(_ state: inout State) {
+        guard let socket = state.socket else { return }
+        let room = service.options.eventQueueLength + service.options.eventBacklog
+        let pauses =
+            state.inFlight >= Self.requestsInFlight || state.queue.count >= max(1, room) + Self.unsentReplies
+            || socket.unsentBytes + state.session.outputCount >= Self.unsentLimit
+        guard pauses != state.isReadingPaused else { return }
+        state.isReadingPaused = pauses
+        socket.pauseReading(pauses)
+    }
 
     func tick(_ now: UInt64) -> UInt64 {
         state.withLock { state in
@@ -157,10 +179,11 @@ final class WebSocketPeer: DevUpgradedProtocol, LiveStream {
         let reply = await service.answer(request, caller: caller, subscription: subscription)
         state.withLock { state in
             state.inFlight -= 1
-            if state.inFlight == Self.requestsInFlight - 1 { state.socket?.pauseReading(false) }
-            guard let reply, !state.isClosing else { return }
-            state.queue.append(reply)
-            pump(&state)
+            if let reply, !state.isClosing {
+                state.queue.append(reply)
+                pump(&state)
+            }
+            adjustReading(&state)
         }
     }
 
@@ -232,6 +255,7 @@ final class WebSocketPeer: DevUpgradedProtocol, LiveStream {
             if shape.cutAfterFrames == 0 { state.socket?.finish() }
             state.socket?.limitPieces(to: shape.pieceLimit)
             pump(&state)
+            adjustReading(&state)
         }
     }
 

@@ -36,6 +36,9 @@ final class SseConnection: Sendable {
         var task: Task<Void, Never>?
         /// Tells a task that was replaced from the one at work.
         var run = 0
+        /// Not told to the observer yet.
+        var reports: [EventStreamStatus] = []
+        var isReporting = false
     }
 
     /// One connect frame and all after it.
@@ -43,7 +46,7 @@ final class SseConnection: Sendable {
         var id: String
         /// The token that the stream was opened with; nil with an authorizer.
         var token: String?
-        var signal: AsyncStream<SseReceiver.Signal>.Continuation
+        var signals: SseSignals
     }
 
     /// What happens on the connection. All are called in order of happening, from any thread; they must be quick.
@@ -60,8 +63,6 @@ final class SseConnection: Sendable {
     private let timing: Timing
     private let observer: Observer
     private let state: Locked<State>
-    /// Held over a change of state and its report, so that no report overtakes a later one.
-    private let reports = Gate()
 
     init(requests: SseRequests, timing: Timing = Timing(), observer: Observer) {
         self.requests = requests
@@ -149,7 +150,7 @@ final class SseConnection: Sendable {
             throw refusal.error
         } catch MeroError.http(let answer) where answer.status == 404 {
             // The node knows the session no more: the stream has to be opened anew.
-            session.signal.yield(.over)
+            session.signals.put(.over)
             throw MeroError.http(answer)
         }
     }
@@ -212,19 +213,23 @@ final class SseConnection: Sendable {
         } catch {
             return .cancelled
         }
-        let (signals, continuation) = AsyncStream.makeStream(of: SseReceiver.Signal.self)
+        let signals = SseSignals()
         let receiver = SseReceiver(
             deliver: { [weak self] events, byteCount in
                 guard let self, self.isCurrent(run) else { return }
                 self.observer.deliver(events, byteCount)
             },
-            signal: { continuation.yield($0) },
+            signal: { signals.put($0) },
             retryChanged: { [weak self] milliseconds in
                 self?.state.withLock { $0.retryDelay = Timing.retryDelay(asked: milliseconds) }
             })
         return await withTaskGroup(of: Outcome?.self) { group in
             group.addTask { await self.read(into: receiver, token: token) }
-            group.addTask { await self.attend(signals, continuation, token: token, run) }
+            group.addTask { await self.attend(signals, token: token, run) }
+            group.addTask {
+                for await _ in signals.end { return .again(after: nil) }
+                return nil
+            }
             group.addTask { await self.expectOpening(run) }
             var outcome = Outcome.cancelled
             while let first = await group.next() {
@@ -255,32 +260,28 @@ final class SseConnection: Sendable {
     }
 
     /// Does what the stream's own frames ask for.
-    private func attend(
-        _ signals: AsyncStream<SseReceiver.Signal>, _ continuation: AsyncStream<SseReceiver.Signal>.Continuation,
-        token: String?, _ run: Int
-    ) async -> Outcome? {
+    private func attend(_ signals: SseSignals, token: String?, _ run: Int) async -> Outcome? {
         var token = token
-        for await signal in signals {
-            switch signal {
-            case .over: return .again(after: nil)
-            case .lost:
+        for await _ in signals.news {
+            let (sessionId, isLost) = signals.take()
+            if isLost {
                 let marks = gaps()
                 if isCurrent(run) { observer.deliver(marks, 0) }
-            case .connected(let id):
-                let session = Session(id: id, token: token, signal: continuation)
-                change(run) { state in
-                    state.session = session
-                    state.connection = .open
-                    state.lastError = nil
-                    state.subscriptions.endSession()
-                }
-                if let outcome = await subscribeToAll(session, &token, run) { return outcome }
             }
+            guard let sessionId else { continue }
+            let session = Session(id: sessionId, token: token, signals: signals)
+            change(run) { state in
+                state.session = session
+                state.connection = .open
+                state.lastError = nil
+                state.subscriptions.endSession()
+            }
+            if let outcome = await subscribeToAll(session, &token, run) { return outcome }
         }
         return nil
     }
 
-    /// Subscribes to everything until it is done, or something ends the connection.
+    /// Subscribes to everything until it is done, another session takes this one's place, or something ends the connection.
     private func subscribeToAll(_ session: Session, _ token: inout String?, _ run: Int) async -> Outcome? {
         // In parts once the node has refused the whole: one id that is none must not cost the others.
         var parts = [state.withLock { $0.subscriptions.all }]
@@ -315,6 +316,7 @@ final class SseConnection: Sendable {
                 }
                 change(run) { $0.lastError = error }
                 if isCurrent(run) { observer.failed(error) }
+                if session.signals.hasSession { return nil }
                 let delay = state.withLock { $0.retryDelay }
                 guard (try? await Task.sleep(nanoseconds: UInt64(delay * 1e9))) != nil else { return nil }
             }
@@ -324,8 +326,16 @@ final class SseConnection: Sendable {
 
     private func subscribe(_ ids: EventIds, in session: Session) async throws {
         var token = session.token
-        let granted = try await withFreshToken(&token) { token in
-            try await requests.post("subscribe", ids, sessionId: session.id, token: token, timeout: timing.opening)
+        let granted: EventIds?
+        setAsked(true, ids, in: session)
+        do {
+            granted = try await withFreshToken(&token) { token in
+                try await requests.post("subscribe", ids, sessionId: session.id, token: token, timeout: timing.opening)
+            }
+        } catch {
+            // Without an answer the node may have heard the request all the same.
+            if error.isAnswer { setAsked(false, ids, in: session) }
+            throw error
         }
         var marks: [ContextEvent] = []
         change { state in
@@ -336,6 +346,12 @@ final class SseConnection: Sendable {
         }
         // After the answer, since only from here on nothing is missed that the app does not read now.
         observer.deliver(marks, 0)
+    }
+
+    private func setAsked(_ isAsked: Bool, _ ids: EventIds, in session: Session) {
+        state.withLock { state in
+            if state.session?.id == session.id { state.subscriptions.setAsked(isAsked, ids) }
+        }
     }
 
     /// Sends, and once more if the node refused the token and another is to be had.
@@ -358,7 +374,7 @@ final class SseConnection: Sendable {
     }
 
     /// The credentials' owner wants the stream to end with this error.
-    private struct StreamEnd: Error { let error: any Error }
+    fileprivate struct StreamEnd: Error { let error: any Error }
 
     /// Spec: 40, section 2.3.
     private func outcome(of error: any Error, token: String?) async -> Outcome {
@@ -388,13 +404,25 @@ final class SseConnection: Sendable {
 
     /// - Parameter run: Whose change it is; one that was stopped meanwhile changes nothing.
     private func change(_ run: Int? = nil, _ body: (inout State) -> Void) {
-        reports.pass {
-            let status = state.withLock { state -> EventStreamStatus? in
-                if let run, run != state.run { return nil }
-                body(&state)
-                return Self.status(state)
+        let mustReport = state.withLock { state -> Bool in
+            if let run, run != state.run { return false }
+            body(&state)
+            state.reports.append(Self.status(state))
+            defer { state.isReporting = true }
+            return !state.isReporting
+        }
+        // One thread at a time, so that no report overtakes a later one, and without a lock, since the observer may well
+        // answer a report by letting go of the stream, which is a change in turn.
+        while mustReport, let status = nextReport() { observer.statusChanged(status) }
+    }
+
+    private func nextReport() -> EventStreamStatus? {
+        state.withLock { state in
+            if state.reports.isEmpty {
+                state.isReporting = false
+                return nil
             }
-            if let status { observer.statusChanged(status) }
+            return state.reports.removeFirst()
         }
     }
 
@@ -408,6 +436,9 @@ final class SseConnection: Sendable {
 }
 
 extension Error {
+    /// The node's, in place of what was asked for.
+    fileprivate var isAnswer: Bool { (self as? MeroError)?.httpStatus != nil || self is SseConnection.StreamEnd }
+
     fileprivate var isRevocation: Bool {
         if case .authRevoked? = self as? MeroError { return true }
         return false

@@ -13,8 +13,12 @@
         }
 
         private static let headLimit = 256 << 10
+        /// All that is taken in: answers before the real one, and chunks whose sizes are longer than what they hold, included.
+        private static let limit = 1 << 20
 
         private var bytes: [UInt8] = []
+        /// Where the head at hand begins; before it are answers that announced it.
+        private var begin = 0
         private var searched = 0
         private var refusal: (status: Int, headers: [String: String])?
 
@@ -24,18 +28,23 @@
         /// - Parameter isAtEnd: The other side has closed, or there is no time for more: what is there has to do.
         mutating func take(_ more: UnsafeRawBufferPointer, isAtEnd: Bool = false) -> Outcome {
             bytes.append(contentsOf: more)
+            let isAtEnd = isAtEnd || bytes.count > Self.limit
             while refusal == nil {
                 guard let end = headEnd() else {
-                    return isAtEnd || bytes.count > Self.headLimit ? .notHTTP : .incomplete
+                    return isAtEnd || bytes.count - begin > Self.headLimit ? .notHTTP : .incomplete
                 }
-                let head = Array(bytes[..<end])
+                let head = Array(bytes[begin..<end])
                 guard let status = Self.status(head) else { return .notHTTP }
-                let rest = Array(bytes[end...])
-                bytes = rest
-                searched = 0
-                if status == 101 { return .switched(headers: CurlHeaderLines.parse(head), rest: rest) }
+                begin = end
+                searched = end
+                if status == 101 {
+                    return .switched(headers: CurlHeaderLines.parse(head), rest: Array(bytes[end...]))
+                }
                 // Other answers of one hundred and something announce the real one.
-                if status >= 200 { refusal = (status, CurlHeaderLines.parse(head)) }
+                if status >= 200 {
+                    refusal = (status, CurlHeaderLines.parse(head))
+                    bytes.removeFirst(end)
+                }
             }
             guard let (status, headers) = refusal else { return .notHTTP }
             guard let body = body(headers, status: status, isAtEnd: isAtEnd) else { return .incomplete }
@@ -44,14 +53,14 @@
 
         private mutating func headEnd() -> Int? {
             let newline = UInt8(ascii: "\n")
-            var index = max(searched, 1)
+            var index = max(searched, begin + 1)
             while index < bytes.count {
                 defer { index += 1 }
                 guard bytes[index] == newline else { continue }
                 if bytes[index - 1] == newline { return index + 1 }
-                if index >= 3, bytes[index - 1] == 0x0D, bytes[index - 2] == newline { return index + 1 }
+                if index >= begin + 3, bytes[index - 1] == 0x0D, bytes[index - 2] == newline { return index + 1 }
             }
-            searched = max(1, bytes.count)
+            searched = bytes.count
             return nil
         }
 
@@ -70,8 +79,9 @@
                 let (body, isWhole) = Self.dechunked(bytes)
                 return isWhole || isAtEnd || body.count >= limit ? Data(body.prefix(limit)) : nil
             }
-            let length = headers["content-length"].flatMap { Int($0) }
-            let wanted = min(length ?? limit, limit)
+            // What is no length, a negative one among it, says nothing.
+            let length = headers["content-length"].flatMap { UInt($0) }
+            let wanted = length.map { Int(min($0, UInt(limit))) } ?? limit
             return bytes.count >= wanted || isAtEnd ? Data(bytes.prefix(wanted)) : nil
         }
 

@@ -19,14 +19,17 @@
             var isAbandoned = false
             var end: (any Error)?
 
+            /// What a message costs: an empty one is no less of an array than any other.
+            static func cost(of message: [UInt8]) -> Int { message.count + 64 }
+
             mutating func takeBatch() -> [[UInt8]]? {
                 guard taken < unread.count else { return nil }
                 var end = taken
                 var bytes = 0
                 repeat {
-                    bytes += unread[end].count
+                    bytes += Self.cost(of: unread[end])
                     end += 1
-                } while end < unread.count && bytes + unread[end].count <= WebSocketLimit.batch
+                } while end < unread.count && bytes + Self.cost(of: unread[end]) <= WebSocketLimit.batch
                 let batch: [[UInt8]]
                 if taken == 0, end == unread.count {
                     batch = unread
@@ -177,7 +180,7 @@
                 // Nobody takes them any more after a close of ours.
                 guard state.end == nil else { return (nil, [], false) }
                 state.unread += messages
-                for message in messages { state.unreadBytes += message.count }
+                for message in messages { state.unreadBytes += State.cost(of: message) }
                 var handed: [[UInt8]] = []
                 let reader = state.reader
                 if reader != nil, let batch = state.takeBatch() {

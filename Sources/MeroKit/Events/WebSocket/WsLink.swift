@@ -178,7 +178,10 @@ final class WsLink: Sendable {
             guard state.run == run else { throw CancellationError() }
             state.connection = connection
             let wanted = state.wanted.all
-            return wanted.isEmpty ? nil : try begin(&state) { WsMessage.subscription("subscribe", id: $0, wanted) }
+            guard !wanted.isEmpty else { return nil }
+            let id = try begin(&state) { WsMessage.subscription("subscribe", id: $0, wanted) }
+            state.wanted.setAsked(true, wanted)
+            return id
         }
         if let subscription { Task { await self.watch(subscription, connection, run) } }
         while true {
@@ -255,11 +258,17 @@ final class WsLink: Sendable {
         let (changed, id) = try state.withLock { state -> (EventIds, UInt64?) in
             let changed = change(&state.wanted)
             let id = changed.isEmpty ? nil : try begin(&state) { WsMessage.subscription(method, id: $0, changed) }
+            if id != nil { state.wanted.setAsked(true, changed) }
             return (changed, id)
         }
         guard let id else { return (changed, nil) }
         let reply = try await reply(to: id)
-        try JsonRpcAnswer.throwError(in: reply)
+        do {
+            try JsonRpcAnswer.throwError(in: reply)
+        } catch {
+            state.withLock { $0.wanted.setAsked(false, changed) }
+            throw error
+        }
         return (changed, reply)
     }
 
@@ -267,7 +276,10 @@ final class WsLink: Sendable {
     ///
     /// - Returns: a mark for each id whose events were missed since an earlier connection.
     private func confirm(_ ids: EventIds?, _ reply: Data) -> [ContextEvent] {
-        guard (try? JsonRpcAnswer.throwError(in: reply)) != nil else { return [] }
+        guard (try? JsonRpcAnswer.throwError(in: reply)) != nil else {
+            state.withLock { state in state.wanted.setAsked(false, ids ?? state.wanted.all) }
+            return []
+        }
         let granted = EventIds(result: reply, contexts: "contextIds", groups: "groupIds")
         return state.withLock { state in state.wanted.confirm(ids ?? state.wanted.all, granted: granted) }
     }

@@ -24,6 +24,8 @@
         private var sendAtMostOnce = false
         private var wasSent = false
         private var headerLines: [UInt8] = []
+        /// Of all header lines of the call, interim answers and trailers included.
+        private var headerBytes = 0
         private var headerBlockEnded = false
         private var bodyBegan = false
         private var sink = CurlBodySink(.memory(limit: 0))
@@ -58,6 +60,8 @@
         private static let streamBuffer = 128 * 1024
         /// The most bytes of header lines in one answer.
         private static let headerLimit = 256 * 1024
+        /// A server that sends interim answers or trailers for ever would otherwise never be given up.
+        private static let headerTotalLimit = 1024 * 1024
 
         init?(clock: CurlClock, authorities: CurlAuthorities) {
             guard let easy = curl_easy_init() else { return nil }
@@ -80,6 +84,7 @@
         func begin(_ transfer: CurlTransfer) throws {
             let request = transfer.request
             headerLines.reserveCapacity(1024)
+            headerBytes = 0
             headerBlockEnded = false
             bodyBegan = false
             wasSent = false
@@ -183,6 +188,11 @@
 
         func received(headerLine line: UnsafeBufferPointer<UInt8>) -> Bool {
             lastActivity = clock.now
+            headerBytes += line.count
+            guard headerBytes <= Self.headerTotalLimit else {
+                stop = .headersTooLarge
+                return false
+            }
             // Trailers, after the body, are of no interest.
             if bodyBegan { return true }
             if headerBlockEnded {

@@ -19,18 +19,17 @@
                         continue
                     }
                     let line = UnsafeBufferPointer(rebasing: bytes[start..<end])
-                    if let first = line.first, isBlank(first), let name = lastName, let value = headers[name] {
+                    if let first = line.first, isBlank(first), let name = lastName {
                         // A folded line continues the value before it (RFC 9112, section 5.2).
                         let more = text(line, from: 0)
-                        if !more.isEmpty { headers[name] = value + " " + more }
+                        if !more.isEmpty { headers[name]?.append(" " + more) }
                         continue
                     }
                     guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0 else { continue }
                     let name = lowercased(UnsafeBufferPointer(rebasing: line[..<colon]))
                     let value = text(line, from: colon + 1)
-                    if let earlier = headers.updateValue(value, forKey: name) {
-                        headers[name] = earlier + ", " + value
-                    }
+                    // Appended in place: a copy for each of many lines of one name would take minutes.
+                    if headers[name]?.append(", " + value) == nil { headers[name] = value }
                     lastName = name
                 }
                 return headers

@@ -17,7 +17,7 @@ final class URLSessionEngine: HttpEngine {
     private let session: URLSession
     private let delegate: URLSessionTransferDelegate
     /// Every delegate call and all state of every transfer live on this serial queue.
-    private let queue = DispatchQueue(label: "MeroKit.URLSessionEngine")
+    private let queue = DispatchQueue(label: "MeroKit.URLSessionEngine", target: URLSessionEngine.lane())
     private let delegateQueue = OperationQueue()
 
     /// - Parameter session: Its configuration is copied and never changed. Nil: a configuration without cookies and
@@ -59,6 +59,21 @@ final class URLSessionEngine: HttpEngine {
         delegate = URLSessionTransferDelegate(anchors: anchors)
         self.session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: delegateQueue)
     }
+
+    /// The queue that an engine's own stands on; nil for one of the system's.
+    private static func lane() -> DispatchQueue? {
+        #if canImport(FoundationNetworking)
+            // Foundation on Linux makes the thread that starts a task wait for another one. Hundreds of engines that start
+            // tasks at once would leave none of the system's threads to wait for, and stand still for good.
+            lanes.randomElement()
+        #else
+            nil
+        #endif
+    }
+
+    #if canImport(FoundationNetworking)
+        private static let lanes = (0..<8).map { DispatchQueue(label: "MeroKit.URLSessionEngine.lane\($0)") }
+    #endif
 
     deinit {
         // A session keeps its delegate alive until it is invalidated.
