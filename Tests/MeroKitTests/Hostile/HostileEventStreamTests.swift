@@ -132,7 +132,8 @@ struct HostileEventStreamTests {
         client.connect()
         let task = Task { try? await client.subscribe(contextIds: ["c"]) }
         try await eventually { server.requests.contains { $0.method == "POST" } }
-        usleep(300_000)
+        let start = Date()
+        try await eventually { server.requests.count >= 60 || Date() > start + 0.3 }
         // No busy loop: an attempt takes at least the delay, but for the one after a fresh credential.
         #expect(server.requests.count < 60)
         client.close()
@@ -168,7 +169,6 @@ struct HostileEventStreamTests {
                     return
                 }
                 while posts.withLock({ $0 }) == 1 { usleep(1000) }
-                usleep(50_000)
                 try peer.send(Self.event)
                 peer.waitForEnd()
             }
@@ -176,7 +176,8 @@ struct HostileEventStreamTests {
         var iterator = try client(server, retryDelay: 5).events(contextIds: ["c"]).makeAsyncIterator()
         var kinds: [String] = []
         for _ in 0..<(isAnswered ? 2 : 3) { kinds.append(try await iterator.next()?.kind ?? "") }
-        #expect(kinds == (isAnswered ? ["N", "N"] : ["N", ContextEvent.gapKind, "N"]))
+        // The mark and the first event of the second connection may come in either order.
+        #expect(kinds.first == "N" && kinds.sorted() == (isAnswered ? ["N", "N"] : [ContextEvent.gapKind, "N", "N"]))
     }
 
     /// Whoever does not read presence does not make the client keep all of it.
