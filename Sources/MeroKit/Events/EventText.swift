@@ -37,7 +37,7 @@ struct EventText: Sendable {
     var value: JSONValue {
         block.tree(at: Int(start)) {
             // What is no JSON never becomes an event.
-            withBytes { try? JSONValue.parse($0) } ?? .null
+            withBytes { try? JSONValue.parse($0, isChecked: true) } ?? .null
         }
     }
 

@@ -29,13 +29,15 @@ struct JSONParser {
     private var containers = JSONContainers()
 
     /// Walks through one whole text.
+    ///
+    /// - Parameter isChecked: The bytes are known to be UTF-8.
     static func parse(
-        _ bytes: UnsafeRawBufferPointer, into handler: inout some JSONHandler
+        _ bytes: UnsafeRawBufferPointer, isChecked: Bool = false, into handler: inout some JSONHandler
     ) throws(JSONSyntaxError) {
         if bytes.count >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF {
             throw JSONSyntaxError(.byteOrderMark, at: 0)
         }
-        if let offset = UTF8Validation.firstInvalidOffset(in: bytes) {
+        if !isChecked, let offset = UTF8Validation.firstInvalidOffset(in: bytes) {
             throw JSONSyntaxError(.invalidUTF8, at: offset)
         }
         var parser = JSONParser(bytes: bytes)

@@ -20,23 +20,55 @@ extension JSONTree {
     }
 
     /// The same for bytes that are only at hand during the call.
-    static func parse(_ bytes: UnsafeRawBufferPointer) throws -> Self {
-        var builder = JSONTreeBuilder<Self>()
-        try JSONParser.parse(bytes, into: &builder)
-        return builder.result
+    ///
+    /// - Parameter isChecked: They are known to be UTF-8.
+    static func parse(_ bytes: UnsafeRawBufferPointer, isChecked: Bool = false) throws -> Self {
+        // Most texts are small: their values are put together on the stack, without an allocation.
+        try withUnsafeTemporaryAllocation(of: Self.self, capacity: 64) { values in
+            try withUnsafeTemporaryAllocation(of: String.self, capacity: 32) { keys in
+                try withUnsafeTemporaryAllocation(of: JSONTreeMark.self, capacity: 16) { marks in
+                    var builder = JSONTreeBuilder(
+                        values: ValueStack(values), keys: ValueStack(keys), marks: ValueStack(marks))
+                    defer { builder.destroy() }
+                    try JSONParser.parse(bytes, isChecked: isChecked, into: &builder)
+                    return builder.result
+                }
+            }
+        }
     }
+}
+
+/// Where an open container's own values and keys begin.
+private struct JSONTreeMark {
+    let values: Int
+    let keys: Int
 }
 
 /// Makes a tree of what the parser reports.
 private struct JSONTreeBuilder<Tree: JSONTree>: JSONHandler {
     /// Every value that is read and not yet part of a finished container; in the end, the one value of the text.
-    private let values = ValueStack<Tree>()
+    private var values: ValueStack<Tree>
     /// The keys of the open objects.
-    private let keys = ValueStack<String>()
-    /// For every open container, where its own begin in `values` and `keys`.
-    private let marks = ValueStack<(values: Int, keys: Int)>()
+    private var keys: ValueStack<String>
+    /// Of every open container.
+    private var marks: ValueStack<JSONTreeMark>
 
-    var result: Tree { values.take(from: 0).last ?? .null }
+    init(values: ValueStack<Tree>, keys: ValueStack<String>, marks: ValueStack<JSONTreeMark>) {
+        self.values = values
+        self.keys = keys
+        self.marks = marks
+    }
+
+    var result: Tree {
+        mutating get { values.pop() ?? .null }
+    }
+
+    /// To be called in the end, whatever the end is.
+    mutating func destroy() {
+        values.destroy()
+        keys.destroy()
+        marks.destroy()
+    }
 
     mutating func null(from start: Int, to end: Int) { values.push(.null) }
     mutating func bool(_ value: Bool, from start: Int, to end: Int) { values.push(.bool(value)) }
@@ -59,8 +91,12 @@ private struct JSONTreeBuilder<Tree: JSONTree>: JSONHandler {
         }
     }
 
-    mutating func beginObject(at start: Int) { marks.push((values.count, keys.count)) }
-    mutating func beginArray(at start: Int) { marks.push((values.count, keys.count)) }
+    mutating func beginObject(at start: Int) {
+        marks.push(JSONTreeMark(values: values.count, keys: keys.count))
+    }
+    mutating func beginArray(at start: Int) {
+        marks.push(JSONTreeMark(values: values.count, keys: keys.count))
+    }
 
     mutating func endArray(at end: Int) {
         guard let mark = marks.pop() else { return }
@@ -76,41 +112,52 @@ private struct JSONTreeBuilder<Tree: JSONTree>: JSONHandler {
 /// Values on their way into their containers.
 ///
 /// They leave it by being moved. An `Array` would copy each one and destroy the original: for the numbers of a large event
-/// that takes longer than reading them.
-private final class ValueStack<Value> {
+/// that takes longer than reading them. Begins in memory that is lent to it.
+private struct ValueStack<Value> {
     private(set) var count = 0
-    private var capacity = 16
-    private var base = UnsafeMutablePointer<Value>.allocate(capacity: 16)
+    private var capacity: Int
+    private var base: UnsafeMutablePointer<Value>?
+    private var ownsMemory = false
 
-    deinit {
-        base.deinitialize(count: count)
-        base.deallocate()
+    init(_ lent: UnsafeMutableBufferPointer<Value>) {
+        base = lent.baseAddress
+        capacity = lent.baseAddress == nil ? 0 : lent.count
+    }
+
+    mutating func destroy() {
+        base?.deinitialize(count: count)
+        count = 0
+        if ownsMemory { base?.deallocate() }
+        base = nil
+        capacity = 0
+        ownsMemory = false
     }
 
     @inline(__always)
-    func push(_ value: consuming Value) {
+    mutating func push(_ value: consuming Value) {
         if count == capacity { grow() }
+        guard let base else { return }
         (base + count).initialize(to: value)
         count += 1
     }
 
-    func pop() -> Value? {
-        guard count > 0 else { return nil }
+    mutating func pop() -> Value? {
+        guard count > 0, let base else { return nil }
         count -= 1
         return (base + count).move()
     }
 
     /// All values from this place on, which the caller has to move out of there before anything else is pushed.
-    func drain(from mark: Int) -> UnsafeMutableBufferPointer<Value> {
+    mutating func drain(from mark: Int) -> UnsafeMutableBufferPointer<Value> {
         defer { count = mark }
-        return UnsafeMutableBufferPointer(start: base + mark, count: count - mark)
+        return UnsafeMutableBufferPointer(start: base.map { $0 + mark }, count: count - mark)
     }
 
     /// All values from this place on.
-    func take(from mark: Int) -> [Value] {
+    mutating func take(from mark: Int) -> [Value] {
         let taken = count - mark
         // An array of nothing made the long way would write to the one that all empty arrays share.
-        guard taken > 0 else { return [] }
+        guard taken > 0, let base else { return [] }
         count = mark
         return Array(unsafeUninitializedCapacity: taken) { buffer, initialized in
             buffer.baseAddress?.moveInitialize(from: base + mark, count: taken)
@@ -118,11 +165,14 @@ private final class ValueStack<Value> {
         }
     }
 
-    private func grow() {
-        let larger = UnsafeMutablePointer<Value>.allocate(capacity: capacity * 2)
-        larger.moveInitialize(from: base, count: count)
-        base.deallocate()
+    private mutating func grow() {
+        let larger = UnsafeMutablePointer<Value>.allocate(capacity: max(capacity * 2, 16))
+        if let base {
+            larger.moveInitialize(from: base, count: count)
+            if ownsMemory { base.deallocate() }
+        }
         base = larger
-        capacity *= 2
+        capacity = max(capacity * 2, 16)
+        ownsMemory = true
     }
 }
