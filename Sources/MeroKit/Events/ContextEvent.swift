@@ -16,11 +16,13 @@ import Foundation
 /// comes. Spec: 40, section 3.
 public struct ContextEvent: Sendable {
     /// The context that the event is keyed to. Empty for a group-keyed event.
-    public let contextId: String
+    public var contextId: String { key.contextId }
     /// The event's type as the node names it, `"event"` when it does not. Any name may come up.
-    public let kind: String
+    public var kind: String { key.kind }
     /// The group that the event is keyed to: the one that changed, never replaced by its namespace.
-    public let groupId: String?
+    public var groupId: String? { key.groupId }
+
+    private let key: EventKey
     private let source: Source
 
     private enum Source {
@@ -30,16 +32,12 @@ public struct ContextEvent: Sendable {
 
     /// An event made by hand, for previews and tests.
     public init(contextId: String, kind: String, payload: JSONValue, groupId: String? = nil) {
-        self.contextId = contextId
-        self.kind = kind
-        self.groupId = groupId
+        key = EventKey(contextId: contextId, kind: kind, groupId: groupId)
         source = .value(payload)
     }
 
-    init(contextId: String, kind: String, groupId: String?, text: EventText) {
-        self.contextId = contextId
-        self.kind = kind
-        self.groupId = groupId
+    init(_ key: EventKey, text: EventText) {
+        self.key = key
         source = .text(text)
     }
 }

@@ -1,9 +1,9 @@
-/// Where the events of a stream are put: shares memory between those that come together, and strings between all.
+/// Where the events of a stream are put: shares memory between those that come together, and keys between all.
 struct EventArena: Sendable {
     /// An event that is kept keeps its block, which must not be much larger.
     private static let blockSize = 16 << 10
 
-    var names = EventNames()
+    var keys = EventKeys()
     private var block: EventBlock?
     private var expected = 0
 

@@ -57,9 +57,7 @@ private struct Envelope {
 
         var string: String? { if case .text(let token) = self { return token.string } else { return nil } }
 
-        func string(_ names: inout EventNames) -> String? {
-            if case .text(let token) = self { return names.string(of: token) } else { return nil }
-        }
+        var token: JSONStringToken? { if case .text(let token) = self { return token } else { return nil } }
     }
 
     private struct Result {
@@ -102,14 +100,12 @@ private struct Envelope {
             return type.equals("close") ? .close(reason: reason.string) : .ignored
         }
         if let result = result ?? nil {
-            let contextId = result.contextId.string(&arena.names)
-            let groupId = result.groupId.string(&arena.names)
-            guard contextId != nil || groupId != nil else { return .ignored }
-            return .event(
-                ContextEvent(
-                    contextId: contextId ?? "", kind: result.type.string(&arena.names) ?? "event", groupId: groupId,
-                    text: arena.text(
-                        of: UnsafeRawBufferPointer(rebasing: bytes[result.range]), data: result.dataWithinRange)))
+            let (context, group) = (result.contextId.token, result.groupId.token)
+            guard context != nil || group != nil else { return .ignored }
+            let text = arena.text(
+                of: UnsafeRawBufferPointer(rebasing: bytes[result.range]), data: result.dataWithinRange)
+            let key = arena.keys.key(context: context, group: group, kind: result.type.token)
+            return .event(ContextEvent(key, text: text))
         }
         return hasError == true ? .lost : .ignored
     }
