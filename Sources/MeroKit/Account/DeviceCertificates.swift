@@ -39,8 +39,9 @@ public enum DeviceCertificates {
     /// Throws `AccountError.invalidInput` for what has not the length of a credential or is not hex,
     /// `.credentialRejected` for another genesis version and for an account whose root was handed on, which the SDK does
     /// not follow.
-    public static func parse(_ credential: String) throws -> DeviceCredential {
-        let proof = try read(credential)
+    public static func parse(_ credential: String) throws -> DeviceCredential { fields(of: try read(credential)) }
+
+    private static func fields(of proof: AccountProof<DeviceCertificate>) -> DeviceCredential {
         let certificate = proof.statement
         return DeviceCredential(
             rootPublicKey: Hex.encode(proof.genesis.rootPublicKey), account: Hex.encode(certificate.account),
@@ -54,8 +55,8 @@ public enum DeviceCertificates {
     ///
     /// That the account is the one somebody meant, this cannot tell.
     public static func verify(_ credential: String) throws -> DeviceCredential {
-        let parsed = try parse(credential)
         let proof = try read(credential)
+        let parsed = fields(of: proof)
         let certificate = proof.statement
         guard proof.genesis.account == certificate.account else {
             throw AccountError.credentialRejected(

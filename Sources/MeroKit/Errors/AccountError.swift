@@ -37,10 +37,21 @@ extension AccountError: LocalizedError {
         case .stateMismatch: return "The callback does not answer the request that is pending"
         case .relayKeyUnavailable(let text): return "Relay node key unavailable: \(text)"
         case .intentRefused(let reason, _, let status): return "Relay refused the intent (HTTP \(status)): \(reason)"
-        case .haRefused(let code, let status, _):
-            return "The cloud refused to host the namespace (HTTP \(status)): \(code)"
+        case .haRefused(let code, _, _): return Self.haRefusalMessages[code] ?? "The cloud refused HA: \(code)"
         case .invitationNotClaimable(let namespaceId, let reason):
             return "Nobody can admit the bearer of the invitation to \(namespaceId): \(reason)"
         }
     }
+}
+
+extension AccountError {
+    /// What a person should do about a refusal, by the cloud's code. Spec: 70, section 5.3.
+    package static let haRefusalMessages = [
+        "account_not_linked": "Link the account to your cloud user in the wallet first",
+        "account_linked_to_several_users": "The account is linked to several cloud users: unlink it from all but one",
+        "ha_request_pending":
+            "Another namespace of this account still waits for its first node: try again once it has one",
+        "unknown_relay": "The cloud does not run that relay",
+        "relay_not_dialable": "The relay has no address yet: try again later",
+    ]
 }
