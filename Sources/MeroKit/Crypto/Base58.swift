@@ -14,7 +14,7 @@ package enum Base58 {
 
     package static func encode(_ bytes: some Collection<UInt8>) -> String {
         let zeros = bytes.prefix { $0 == 0 }.count
-        let digits = convert(bytes.dropFirst(zeros), from: 256, to: 58)
+        let digits = convert(Array(bytes)[zeros...], from: .bytes, to: .base58)
         let ones = [UInt8](repeating: alphabet[0], count: zeros)
         return String(decoding: ones + digits.map { alphabet[Int($0)] }, as: UTF8.self)
     }
@@ -27,25 +27,57 @@ package enum Base58 {
             digits.append(value)
         }
         let zeros = digits.prefix { $0 == 0 }.count
-        return [UInt8](repeating: 0, count: zeros) + convert(digits.dropFirst(zeros), from: 58, to: 256)
+        return [UInt8](repeating: 0, count: zeros) + convert(digits[zeros...], from: .base58, to: .bytes)
     }
 
-    /// The digits of a number, highest first, in another base.
-    private static func convert(_ digits: some Collection<UInt8>, from: Int, to: Int) -> [UInt8] {
-        // Lowest first while it grows.
-        var output: [UInt8] = []
-        for digit in digits {
-            var carry = Int(digit)
-            for index in output.indices {
-                carry += Int(output[index]) * from
-                output[index] = UInt8(carry % to)
-                carry /= to
+    /// A number's digits, highest first, in another base.
+    ///
+    /// Works on groups of digits that fit in 32 bits: a twentieth of the steps.
+    private static func convert(
+        _ digits: ArraySlice<UInt8>, from: Base, to: Base
+    ) -> ArraySlice<UInt8> {
+        // Groups of the new base, lowest first while it grows.
+        var limbs: [UInt64] = []
+        var rest = digits
+        while !rest.isEmpty {
+            let excess = rest.count % from.groupSize
+            let group = rest.prefix(excess == 0 ? from.groupSize : excess)
+            rest = rest.dropFirst(group.count)
+            var carry: UInt64 = 0
+            var factor: UInt64 = 1
+            for digit in group {
+                carry = carry * from.radix + UInt64(digit)
+                factor *= from.radix
+            }
+            for index in limbs.indices {
+                carry += limbs[index] * factor
+                limbs[index] = carry % to.group
+                carry /= to.group
             }
             while carry > 0 {
-                output.append(UInt8(carry % to))
-                carry /= to
+                limbs.append(carry % to.group)
+                carry /= to.group
             }
         }
-        return output.reversed()
+        var output: [UInt8] = []
+        output.reserveCapacity(limbs.count * to.groupSize)
+        for var limb in limbs {
+            for _ in 0..<to.groupSize {
+                output.append(UInt8(limb % to.radix))
+                limb /= to.radix
+            }
+        }
+        output.reverse()
+        return output.drop { $0 == 0 }
+    }
+
+    private struct Base {
+        let radix: UInt64
+        /// How many digits make a group, and how many values a group has: at most 2^32.
+        let groupSize: Int
+        let group: UInt64
+
+        static let bytes = Base(radix: 256, groupSize: 4, group: 1 << 32)
+        static let base58 = Base(radix: 58, groupSize: 5, group: 58 * 58 * 58 * 58 * 58)
     }
 }

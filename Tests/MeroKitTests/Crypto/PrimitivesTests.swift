@@ -199,6 +199,17 @@ struct PrimitivesTests {
                 }
             #expect(Base58.decode(Base58.encode(bytes)) == bytes, "seed \(seed)")
         }
+        // Where groups of digits begin and end.
+        for count in 1...24 {
+            for byte: UInt8 in [1, 57, 58, 255] {
+                let bytes = [byte] + [UInt8](repeating: 0xff, count: count - 1)
+                #expect(Base58.decode(Base58.encode(bytes)) == bytes)
+                let text = String(repeating: "z", count: count)
+                #expect(Base58.decode(text).map { Base58.encode($0) } == text)
+                let round = "2" + String(repeating: "1", count: count)
+                #expect(Base58.decode(round).map { Base58.encode($0) } == round)
+            }
+        }
         #expect(Base58.decode("é") == nil)
     }
 
