@@ -44,12 +44,17 @@ public struct DeviceKeys: Sendable, Equatable {
         }
     }
 
+    /// Two callers at once must not both find nothing, and go on as two devices.
+    private static let creation = Gate()
+
     /// The stored keys, else new ones, which are stored before they are returned.
     public static func loadOrCreate(in store: AnyValueStore<DeviceKeys>) -> DeviceKeys {
-        if let keys = store.load() { return keys }
-        let keys = generate()
-        store.save(keys)
-        return keys
+        creation.pass {
+            if let keys = store.load() { return keys }
+            let keys = generate()
+            store.save(keys)
+            return keys
+        }
     }
 
     /// The seed of the signing key, 32 bytes: a copy.

@@ -164,7 +164,7 @@ public enum GovernanceOps {
 
     // MARK: Parts
 
-    private static let blankHash = Data(repeating: 0, count: 32)
+    private static var blankHash: Data { Data(repeating: 0, count: 32) }
 
     static func group(_ index: UInt8, _ fields: (inout BorshWriter) throws -> Void) throws -> Warrants.GovernanceOp {
         try op(.group, index, fields)

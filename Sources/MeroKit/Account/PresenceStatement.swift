@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Spec: 50, section 13.
 package struct PresenceStatement: Sendable, Equatable {
-    private static let tag = Data("calimero/presence/1".utf8)
+    private static let tag = "calimero/presence/1"
 
     package let context: Data
     /// The device's signing key, 32 bytes.
@@ -31,7 +31,7 @@ package struct PresenceStatement: Sendable, Equatable {
     }
 
     package var bytes: Data {
-        Self.tag + context + author + LittleEndian.u64(sequence) + LittleEndian.u64(sentAt) + stateHash
+        Data(Self.tag.utf8) + context + author + LittleEndian.u64(sequence) + LittleEndian.u64(sentAt) + stateHash
     }
 
     /// Whether the author signed it.

@@ -7,7 +7,7 @@ package struct MemberJoinOp: Sendable, Equatable {
     /// What a node of this release takes. It moves with the node's releases.
     package static let schemaVersion: UInt8 = 24
 
-    private static let domain = Data("calimero.namespace.v1".utf8)
+    private static let domain = "calimero.namespace.v1"
     private static let rootOp: UInt8 = 0
     private static let joined: UInt8 = 5
     private static let joinedAtATime: UInt8 = 8
@@ -97,7 +97,7 @@ package struct MemberJoinOp: Sendable, Equatable {
     }
 
     /// The bytes that are signed, as they are.
-    package var message: Data { Self.domain + signable }
+    package var message: Data { Data(Self.domain.utf8) + signable }
 
     /// What travels.
     package func bytes(signature: Data) -> Data { signable + signature + [0] }

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Spec: 50, section 19, and 80, section 2.6.
 public enum RelayNodeKey {
-    private static let mockHeader = Data("MOCK_TDX_QUOTE_V1".utf8)
+    private static let mockHeader = Array("MOCK_TDX_QUOTE_V1".utf8)
     private static let reportDataSize = 64
     /// Of a quote of version 5; all others have it six bytes earlier.
     private static let version5Offset = 574

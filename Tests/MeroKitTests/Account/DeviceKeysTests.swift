@@ -62,6 +62,16 @@ struct DeviceKeysTests {
         #expect(DeviceKeys.loadOrCreate(in: .memory(keys)) == keys)
     }
 
+    @Test("Callers at once get the same keys")
+    func concurrentCreation() async {
+        let store = AnyValueStore<DeviceKeys>.memory()
+        let keys = await withTaskGroup(of: String.self) { group in
+            for _ in 0..<50 { group.addTask { DeviceKeys.loadOrCreate(in: store).signPublicKey } }
+            return await group.reduce(into: Set<String>()) { $0.insert($1) }
+        }
+        #expect(keys.count == 1)
+    }
+
     @Test("A file keeps them for its owner only")
     func file() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("keys-\(UUID().uuidString)")

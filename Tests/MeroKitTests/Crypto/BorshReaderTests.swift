@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Reading borsh")
 struct BorshReaderTests {
-    private static let sample: Data = {
+    private static var sample: Data {
         var writer = BorshWriter()
         writer.u8(7)
         writer.bool(true)
@@ -20,7 +20,7 @@ struct BorshReaderTests {
         writer.strings(["", "ab"])
         writer.raw(Data([5, 6]))
         return writer.data
-    }()
+    }
 
     private func read(_ bytes: Data) throws {
         var reader = BorshReader(bytes)
