@@ -28,6 +28,7 @@ let package = Package(
             dependencies: [
                 .target(name: "CCurl", condition: linuxOnly),
                 .target(name: "COpenSSL", condition: linuxOnly),
+                "CZlib",
                 .target(name: "MeroWebSocket", condition: linuxOnly),
             ]),
         .target(name: "MeroWebSocket", dependencies: [.target(name: "CWslay", condition: desktopOnly)]),

@@ -2,6 +2,7 @@
 #define MEROKIT_COPENSSL_SHIM_H
 
 #include <openssl/crypto.h>
+#include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 #include <openssl/rand.h>

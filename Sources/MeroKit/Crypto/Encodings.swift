@@ -1,9 +1,14 @@
-/// Lower-case hexadecimal.
-package enum Hex {
+/// Lower-case hexadecimal, the spelling of every id, key and signed object on the wire.
+///
+/// Spec: 50, section 1.2.
+public enum Hex {
     private static let digits = Array("0123456789abcdef".utf8)
 
-    package static func encode(_ bytes: some Sequence<UInt8>) -> String {
+    package static func encode(_ bytes: some Sequence<UInt8>) -> String { encode(bytes: bytes) }
+
+    static func encode(bytes: some Sequence<UInt8>) -> String {
         var output: [UInt8] = []
+        output.reserveCapacity(2 * bytes.underestimatedCount)
         for byte in bytes {
             output.append(digits[Int(byte >> 4)])
             output.append(digits[Int(byte & 15)])

@@ -5,12 +5,12 @@ import Foundation
 /// A node hashes what its own writer makes of the arguments, not the bytes it was sent, so this text is the fixed point
 /// of its reader and writer: keys in byte order, integers of 64 bits digit by digit, doubles in their shortest form.
 /// Spec: 50, section 2.
-package enum CanonicalJSON {
+public enum CanonicalJSON {
     /// The text of a value. NaN and the infinities are `null`, as the node writes them.
-    package static func string(_ value: JSONValue) -> String { String(decoding: bytes(value), as: UTF8.self) }
+    public static func string(_ value: JSONValue) -> String { String(decoding: bytes(value), as: UTF8.self) }
 
     /// The same as UTF-8.
-    package static func data(_ value: JSONValue) -> Data { Data(bytes(value)) }
+    public static func data(_ value: JSONValue) -> Data { Data(bytes(value)) }
 
     /// Throws `JSONWritingError` for a number beyond the range of a double, which a node refuses.
     package static func data(_ value: ExactJSON) throws -> Data {

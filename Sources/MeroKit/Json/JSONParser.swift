@@ -141,6 +141,8 @@ struct JSONParser {
 
     /// The next byte that is no white space; it is not consumed.
     private mutating func nextToken() throws(JSONSyntaxError) -> UInt8 {
+        // Mostly there is none.
+        if index < bytes.count, bytes[index] > 0x20 { return bytes[index] }
         skipWhitespace()
         guard index < bytes.count else { throw JSONSyntaxError(.unexpectedEnd, at: index) }
         return bytes[index]

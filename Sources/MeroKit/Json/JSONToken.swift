@@ -107,6 +107,9 @@ struct JSONNumberToken {
     var double: Double? {
         if let significand {
             // Both operands are exact, so the one rounding of the operation is the correct one (Clinger's fast path).
+            if significand <= 1 << 53, exponent == 0, significand > 0 {
+                return isNegative ? -Double(significand) : Double(significand)
+            }
             if significand <= 1 << 53, let power = Self.power(of: exponent.magnitude) {
                 let magnitude = exponent < 0 ? Double(significand) / power : Double(significand) * power
                 return isNegative ? -magnitude : magnitude

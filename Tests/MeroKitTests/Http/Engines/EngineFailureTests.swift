@@ -140,6 +140,9 @@ import Testing
         #expect(error?.mayHaveReachedNode == true)
         #expect(elapsed > 0.55)
         #expect(elapsed < 30)
+        // The connection is not kept. And the server must not be the first to end it: Foundation on Linux aborts the process
+        // when that happens within a header line, also while the call is being cancelled.
+        if stall != .upload { try await eventually { server.openConnections == 0 } }
     }
 
     @Test(arguments: EngineUnderTest.allCases)

@@ -1,0 +1,32 @@
+#if canImport(CryptoKit)
+    import CryptoKit
+    import Foundation
+
+    /// The two functions of Curve25519 that the SDK needs, by CryptoKit. Nil where the library says no.
+    enum Curve25519Backend {
+        static func ed25519PublicKey(seed: UnsafeRawBufferPointer) -> [UInt8]? {
+            guard let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: seed) else { return nil }
+            return Array(key.publicKey.rawRepresentation)
+        }
+
+        static func x25519PublicKey(secret: UnsafeRawBufferPointer) -> [UInt8]? {
+            guard let key = try? Curve25519.KeyAgreement.PrivateKey(rawRepresentation: secret) else { return nil }
+            return Array(key.publicKey.rawRepresentation)
+        }
+
+        /// Hedged: two signatures of one message differ, and both verify.
+        static func ed25519Sign(seed: UnsafeRawBufferPointer, message: UnsafeRawBufferPointer) -> [UInt8]? {
+            guard let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: seed),
+                let signature = try? key.signature(for: Data(message))
+            else { return nil }
+            return Array(signature)
+        }
+
+        static func ed25519Verify(
+            publicKey: [UInt8], signature: [UInt8], message: UnsafeRawBufferPointer
+        ) -> Bool {
+            guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: publicKey) else { return false }
+            return key.isValidSignature(signature, for: Data(message))
+        }
+    }
+#endif

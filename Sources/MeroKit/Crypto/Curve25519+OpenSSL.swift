@@ -1,0 +1,62 @@
+#if canImport(COpenSSL)
+    import COpenSSL
+
+    /// The two functions of Curve25519 that the SDK needs, by libcrypto. Nil where the library says no.
+    enum Curve25519Backend {
+        static func ed25519PublicKey(seed: UnsafeRawBufferPointer) -> [UInt8]? {
+            publicKey(EVP_PKEY_ED25519, secret: seed)
+        }
+
+        static func x25519PublicKey(secret: UnsafeRawBufferPointer) -> [UInt8]? {
+            publicKey(EVP_PKEY_X25519, secret: secret)
+        }
+
+        static func ed25519Sign(seed: UnsafeRawBufferPointer, message: UnsafeRawBufferPointer) -> [UInt8]? {
+            withKey(EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, bytes(seed), seed.count)) { key, context in
+                var signature = [UInt8](repeating: 0, count: 64)
+                var length = signature.count
+                guard EVP_DigestSignInit(context, nil, nil, nil, key) == 1,
+                    EVP_DigestSign(context, &signature, &length, bytes(message), message.count) == 1,
+                    length == signature.count
+                else { return nil }
+                return signature
+            }
+        }
+
+        static func ed25519Verify(
+            publicKey: [UInt8], signature: [UInt8], message: UnsafeRawBufferPointer
+        ) -> Bool {
+            withKey(EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nil, publicKey, publicKey.count)) { key, context in
+                EVP_DigestVerifyInit(context, nil, nil, nil, key) == 1
+                    && EVP_DigestVerify(context, signature, signature.count, bytes(message), message.count) == 1
+            } ?? false
+        }
+
+        private static func publicKey(_ kind: Int32, secret: UnsafeRawBufferPointer) -> [UInt8]? {
+            // Freeing the key also overwrites the library's copy of the secret.
+            guard let key = EVP_PKEY_new_raw_private_key(kind, nil, bytes(secret), secret.count) else { return nil }
+            defer { EVP_PKEY_free(key) }
+            var output = [UInt8](repeating: 0, count: 32)
+            var length = output.count
+            guard EVP_PKEY_get_raw_public_key(key, &output, &length) == 1, length == output.count else { return nil }
+            return output
+        }
+
+        private static func withKey<Result>(
+            _ key: OpaquePointer?, _ body: (_ key: OpaquePointer, _ context: OpaquePointer) -> Result?
+        ) -> Result? {
+            defer {
+                EVP_PKEY_free(key)
+                // What a refused signature leaves behind would be taken for a failure of somebody else's call.
+                ERR_clear_error()
+            }
+            guard let key, let context = EVP_MD_CTX_new() else { return nil }
+            defer { EVP_MD_CTX_free(context) }
+            return body(key, context)
+        }
+
+        private static func bytes(_ buffer: UnsafeRawBufferPointer) -> UnsafePointer<UInt8>? {
+            buffer.bindMemory(to: UInt8.self).baseAddress
+        }
+    }
+#endif
