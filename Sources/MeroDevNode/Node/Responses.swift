@@ -37,6 +37,28 @@ extension DevHttpRequest {
         return String(peer[..<colon])
     }
 
+    /// A body that has to be JSON, or the answer to one that is none.
+    enum JsonBody {
+        case tree(JsonTree)
+        case refused(DevHttpResponse)
+    }
+
+    /// The body as JSON, checked in the node's order: its type, its length, its text.
+    ///
+    /// - Parameter limit: How many bytes it may have, nil for what the server takes at all.
+    func jsonBody(limit: Int? = nil) -> JsonBody {
+        guard hasJsonContentType else {
+            return .refused(.text(415, "Expected request with `Content-Type: application/json`"))
+        }
+        if let limit, bodyLength > UInt64(limit) { return .refused(.bodyTooLarge) }
+        guard let body = wholeBody else { return .refused(.text(400, "Failed to buffer the request body")) }
+        do {
+            return .tree(try JsonParser.parse(body))
+        } catch {
+            return .refused(.text(400, "Failed to parse the request body as JSON: \(error)"))
+        }
+    }
+
     /// `application/json` or a type with the `+json` suffix, parameters aside.
     var hasJsonContentType: Bool {
         guard let header = headers["content-type"] else { return false }

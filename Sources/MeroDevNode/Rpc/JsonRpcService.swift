@@ -15,17 +15,10 @@ struct JsonRpcService: Sendable {
     let bodyLimit: Int
 
     func handle(_ call: RouteCall) async -> DevHttpResponse {
-        let request = call.request
-        guard request.hasJsonContentType else {
-            return .text(415, "Expected request with `Content-Type: application/json`")
-        }
-        guard request.bodyLength <= UInt64(bodyLimit) else { return .bodyTooLarge }
-        guard let body = request.wholeBody else { return .text(400, "Failed to buffer the request body") }
         let tree: JsonTree
-        do {
-            tree = try JsonParser.parse(body)
-        } catch {
-            return .text(400, "Failed to parse the request body as JSON: \(error)")
+        switch call.request.jsonBody(limit: bodyLimit) {
+        case .tree(let body): tree = body
+        case .refused(let answer): return answer
         }
         let envelope: Envelope
         do {

@@ -79,14 +79,12 @@ extension Warrants {
 
     /// Signs with the device's keys; the warrant in hex. Throws `AccountError.invalidInput`.
     public static func signCreationWarrant(_ input: CreationInput, keys: DeviceKeys) throws -> String {
-        let warrant = try CreationWarrant(input, deviceKey: keys.signPublicKeyBytes)
-        return try wire(warrant, keys.sign(warrant.preimage))
+        try signed(CreationWarrant(input, deviceKey: keys.signPublicKeyBytes), keys)
     }
 
     /// Signs with a signer; the warrant in hex. Throws `AccountError.invalidInput`, and what the signer throws.
     public static func signCreationWarrant(_ input: CreationInput, signer: any DeviceSigner) async throws -> String {
-        let warrant = try CreationWarrant(input, deviceKey: signer.signPublicKeyBytes)
-        return try wire(warrant, await signer.checkedSignature(over: warrant.preimage))
+        try await signed(CreationWarrant(input, deviceKey: signer.signPublicKeyBytes), signer)
     }
 }
 

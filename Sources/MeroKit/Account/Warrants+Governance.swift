@@ -84,16 +84,14 @@ extension Warrants {
 
     /// Signs with the device's keys; the warrant in hex. Throws `AccountError.invalidInput`.
     public static func signGovernanceWarrant(_ input: GovernanceInput, keys: DeviceKeys) throws -> String {
-        let warrant = try GovernanceWarrant(input, deviceKey: keys.signPublicKeyBytes)
-        return try wire(warrant, keys.sign(warrant.preimage))
+        try signed(GovernanceWarrant(input, deviceKey: keys.signPublicKeyBytes), keys)
     }
 
     /// Signs with a signer; the warrant in hex. Throws `AccountError.invalidInput`, and what the signer throws.
     public static func signGovernanceWarrant(
         _ input: GovernanceInput, signer: any DeviceSigner
     ) async throws -> String {
-        let warrant = try GovernanceWarrant(input, deviceKey: signer.signPublicKeyBytes)
-        return try wire(warrant, await signer.checkedSignature(over: warrant.preimage))
+        try await signed(GovernanceWarrant(input, deviceKey: signer.signPublicKeyBytes), signer)
     }
 }
 

@@ -75,14 +75,12 @@ extension Warrants {
 
     /// Signs with the device's keys; the warrant in hex. Throws `AccountError.invalidInput`.
     public static func signWarrant(_ input: WarrantInput, keys: DeviceKeys) throws -> String {
-        let warrant = try WriteWarrant(input, deviceKey: keys.signPublicKeyBytes)
-        return try wire(warrant, keys.sign(warrant.preimage))
+        try signed(WriteWarrant(input, deviceKey: keys.signPublicKeyBytes), keys)
     }
 
     /// Signs with a signer; the warrant in hex. Throws `AccountError.invalidInput`, and what the signer throws.
     public static func signWarrant(_ input: WarrantInput, signer: any DeviceSigner) async throws -> String {
-        let warrant = try WriteWarrant(input, deviceKey: signer.signPublicKeyBytes)
-        return try wire(warrant, await signer.checkedSignature(over: warrant.preimage))
+        try await signed(WriteWarrant(input, deviceKey: signer.signPublicKeyBytes), signer)
     }
 }
 

@@ -59,6 +59,16 @@ public enum Warrants {
         }
         return Hex.encode(warrant.bytes(signature: signature))
     }
+
+    /// The warrant in hex, signed with the device's keys.
+    static func signed(_ warrant: some SignedWarrant, _ keys: DeviceKeys) throws -> String {
+        try wire(warrant, keys.sign(warrant.preimage))
+    }
+
+    /// The same with a signer.
+    static func signed(_ warrant: some SignedWarrant, _ signer: any DeviceSigner) async throws -> String {
+        try wire(warrant, await signer.checkedSignature(over: warrant.preimage))
+    }
 }
 
 /// What the three warrants have in common.

@@ -74,16 +74,10 @@ struct SseService: Sendable {
 
     func change(_ call: RouteCall) -> DevHttpResponse {
         guard let caller = call.caller else { return .refused(401) }
-        let request = call.request
-        guard request.hasJsonContentType else {
-            return .text(415, "Expected request with `Content-Type: application/json`")
-        }
-        guard let body = request.wholeBody else { return .text(400, "Failed to buffer the request body") }
         let tree: JsonTree
-        do {
-            tree = try JsonParser.parse(body)
-        } catch {
-            return .text(400, "Failed to parse the request body as JSON: \(error)")
+        switch call.request.jsonBody() {
+        case .tree(let body): tree = body
+        case .refused(let answer): return answer
         }
         let id: String
         do {
