@@ -3,7 +3,7 @@
 /// Reach it as `mero.admin`. Every method throws `MeroError`, or `CancellationError` when the calling task is cancelled.
 /// Ids are opaque strings, 64 lower-case hex digits on current nodes. Spec: 20, sections 1 and 5.
 public struct AdminApi: Sendable {
-    private let http: any HttpClient
+    let http: any HttpClient
 
     public init(http: any HttpClient) { self.http = http }
 
