@@ -273,7 +273,7 @@ import Testing
         for kind in [EngineError.Kind.connectionLost, .timedOut, .unreachable] {
             let rig = try RelayRig { route, _, _ in
                 if route == "GET intents" { return Rig.description }
-                throw EngineError(kind, "lost", mayHaveReachedNode: true)
+                throw EngineError(kind: kind, mayHaveReachedNode: true, message: "lost")
             }
             guard
                 case MeroError.network? = await failure(of: {

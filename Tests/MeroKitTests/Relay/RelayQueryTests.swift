@@ -66,7 +66,7 @@ import Testing
                 case 0: return .status(503)
                 case 1: return Rig.refused(403, "account is not a member")
                 case 2: return .status(401)
-                case 3: throw EngineError(.connectionLost, "cut", mayHaveReachedNode: true)
+                case 3: throw EngineError(kind: .connectionLost, mayHaveReachedNode: true, message: "cut")
                 default: return .status(200, [:], "no json")
                 }
             })
