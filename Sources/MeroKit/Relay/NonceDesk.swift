@@ -16,7 +16,7 @@ enum NonceDesk {
         _ store: any WarrantNonceStore, _ sequence: String, floor: UInt64? = nil,
         settle: @escaping @Sendable (UInt64) -> UInt64? = { $0 }
     ) async throws -> UInt64 {
-        let (number, isSpent) = try await run(sequence) {
+        let (number, isSpent) = try await run(sequence) { () -> (UInt64, Bool) in
             if let floor { store.advance(relay: sequence, to: floor) }
             let number = store.next(relay: sequence)
             guard number > 0 else { return (0, store.isSpent(relay: sequence)) }
