@@ -98,7 +98,7 @@ extension DelegatedAdmin {
         _ namespaceId: String, role: GroupInvitations.InvitedRole = .member,
         validForSeconds: Int = GroupInvitations.maxValiditySeconds, applicationId: String? = nil
     ) async throws -> SignedGroupOpenInvitation {
-        let members = try await reads(namespace: namespaceId).listGroupMembers(namespaceId).members
+        let members = try await Self.members(of: namespaceId, reads(namespace: namespaceId))
         let relays = members.filter { $0.role == "RelayTee" }.map { $0.identity.lowercased() }
         let admitters = relays.isEmpty ? GroupInvitations.defaultAdmitters(members) : relays
         var addresses: [String] = []

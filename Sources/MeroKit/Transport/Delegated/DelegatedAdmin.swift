@@ -21,7 +21,7 @@ public struct DelegatedAdmin: Sendable {
     public func listNamespaces() async throws -> ListNamespacesResponseData {
         var seen: Set<String> = []
         return try await everywhere { admin, relayURL in
-            let namespaces = try await admin.listNamespaces()
+            let namespaces = try await Self.pages { try await admin.listNamespaces(offset: $0, limit: $1) }
             account.map.learn(listedNamespaces: namespaces.map(\.namespaceId), relay: relayURL)
             return namespaces
         }.filter { seen.insert($0.namespaceId).inserted }
@@ -36,7 +36,7 @@ public struct DelegatedAdmin: Sendable {
     public func getContexts() async throws -> GetContextsResponseData {
         var seen: Set<String> = []
         let contexts = try await everywhere { admin, relayURL in
-            let contexts = try await admin.getContexts().contexts
+            let contexts = try await Self.pages { try await admin.getContexts(offset: $0, limit: $1).contexts }
             account.map.learn(listedContexts: contexts.map(\.id), relay: relayURL)
             return contexts
         }
@@ -57,7 +57,7 @@ public struct DelegatedAdmin: Sendable {
         let admin = try await reads(context: contextId)
         do {
             guard let group = try await admin.getContextGroup(contextId) else { return .init(identities: []) }
-            let members = try await admin.listGroupMembers(group).members
+            let members = try await Self.members(of: group, admin)
             let isMember = members.contains { $0.identity.lowercased() == account.accountId }
             return .init(identities: isMember ? [account.accountId] : [])
         } catch MeroError.http(let answer) where answer.status == 403 {
@@ -100,6 +100,23 @@ public struct DelegatedAdmin: Sendable {
         let namespace = (info.namespaceId ?? groupId).lowercased()
         account.namespaces.withLock { $0[group] = namespace }
         return (namespace, try relay(namespace: namespace))
+    }
+
+    static func members(of groupId: String, _ admin: AdminApi) async throws -> [GroupMember] {
+        try await pages { try await admin.listGroupMembers(groupId, offset: $0, limit: $1).members }
+    }
+
+    /// All rows of a listing: a node cuts it off after the first hundred without a word.
+    private static func pages<Row>(
+        _ page: (_ offset: Int, _ limit: Int) async throws -> [Row]
+    ) async throws -> [Row] {
+        let limit = 100
+        var rows: [Row] = []
+        while true {
+            let next = try await page(rows.count, limit)
+            rows += next
+            if next.count < limit { return rows }
+        }
     }
 
     /// Asks every relay whose key is to be had, one after the other.

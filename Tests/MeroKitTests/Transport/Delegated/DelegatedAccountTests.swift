@@ -253,6 +253,17 @@ import Testing
         await fixture.stop()
     }
 
+    /// A node tells of a hundred rows at most, and does not say that there are more.
+    @Test func listsMoreThanOnePage() async throws {
+        let fixture = try await RelayNodeFixture.start()
+        let more = try (0..<205).map { _ in
+            try fixture.node.createContext(KeyValueContract(), inGroup: fixture.namespace)
+        }
+        let contexts = try await Self.account(fixture).admin.getContexts().contexts.map(\.id)
+        #expect(contexts.count == 207 && Set(contexts).isSuperset(of: more))
+        await fixture.stop()
+    }
+
     /// From founding to a private context: every change is a warrant that the relay carries out.
     @Test func foundsAndGoverns() async throws {
         let fixture = try await RelayNodeFixture.start()
