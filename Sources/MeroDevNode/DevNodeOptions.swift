@@ -23,9 +23,13 @@ public struct DevNodeOptions: Sendable {
     public var contracts: [any DevContract] = []
     /// The host that tokens are bound against; nil means what the request says.
     public var publicHost: String?
-    /// Whether the node offers `account_proof` challenges. It issues and checks challenges but verifies no proof: such
-    /// a login ends in 401 `Service unavailable`.
+    /// Whether accounts may log in with a device's certificate (`account_proof`). Always so with ``delegatedAccess``.
     public var accountProof = false
+    /// Whether the node is a relay (`merod init --delegated-access`): it serves the intents routes to everyone, since the
+    /// warrant is the credential there, and takes request proofs of any account.
+    public var delegatedAccess = false
+    /// How the relay behaves where nodes differ.
+    public var relay = DevRelayOptions()
     /// Seconds a challenge lives.
     public var challengeLifetime: TimeInterval = 60
     /// Whether `POST /auth/mock-token` is served.
@@ -61,14 +65,15 @@ public struct DevNodeOptions: Sendable {
         return words.isEmpty ? "" : "/" + words
     }
 
-    var authSettings: AuthService.Settings {
+    func authSettings(nodeKey: Data) -> AuthService.Settings {
         func seconds(_ interval: TimeInterval) -> Int64 { Int64(exactly: interval.rounded()) ?? 1 << 40 }
         return AuthService.Settings(
             accessLifetime: seconds(accessTokenLifetime), refreshLifetime: seconds(refreshTokenLifetime),
             clientAccessLifetime: seconds(clientKeyAccessTokenLifetime),
             clientRefreshLifetime: seconds(clientKeyRefreshTokenLifetime), leeway: seconds(expiryLeeway),
-            publicHost: publicHost, bodyLimit: authBodyLimit, accountProof: accountProof,
-            challengeLifetime: seconds(challengeLifetime), mockTokens: mockTokens)
+            publicHost: publicHost, bodyLimit: authBodyLimit,
+            accountProof: accountProof || delegatedAccess, challengeLifetime: seconds(challengeLifetime),
+            mockTokens: mockTokens, nodeKey: nodeKey, allowedAudiences: relay.allowedAudiences)
     }
 }
 

@@ -97,11 +97,11 @@ extension AuthService {
                 if let revokedAt = key.revokedAt {
                     return AuthReply.success(["key_id": .string(id), "revoked_at": JsonTree(revokedAt)])
                 }
-                // Test keys come and go with tests; they don't keep an owner from being locked out.
+                // Test keys come and go, accounts own nothing here: neither keeps an owner from being locked out.
                 let others = state.keys.entries.values.contains {
-                    $0.kind == .root && $0.revokedAt == nil && $0.id != id && $0.authMethod != Self.mockMethod
+                    $0.kind == .root && $0.revokedAt == nil && $0.id != id && !Self.isNoOwner($0)
                 }
-                guard others || key.authMethod == Self.mockMethod else {
+                guard others || Self.isNoOwner(key) else {
                     return AuthReply.success([
                         "status": false, "message": "Cannot delete the last active root key",
                     ])
@@ -110,6 +110,10 @@ extension AuthService {
                 return AuthReply.success(["key_id": .string(id), "revoked_at": JsonTree(now)])
             }
         }
+    }
+
+    private static func isNoOwner(_ key: KeyRecord) -> Bool {
+        key.authMethod == mockMethod || key.authMethod == accountProvider
     }
 
     func revoke(_ request: DevHttpRequest) -> DevHttpResponse {

@@ -31,7 +31,8 @@ extension AuthService {
                 "configured": true,
                 "config": [
                     "enabled": true, "description": "Device-key login for accounts that run no node",
-                    "challenge_ttl_secs": JsonTree(settings.challengeLifetime), "allowed_audiences": [],
+                    "challenge_ttl_secs": JsonTree(settings.challengeLifetime),
+                    "allowed_audiences": JsonTree(settings.allowedAudiences),
                 ],
             ])
         }
@@ -79,14 +80,14 @@ extension AuthService {
             case Self.passwordProvider, Self.passwordProviderAlias:
                 return passwordLogin(providerData, clientName: clientName, request: request)
             case Self.accountProvider where settings.accountProof:
-                return accountLogin(providerData)
+                return accountLogin(providerData, sessionKey: rawKey, clientName: clientName)
             default:
                 return Self.loginRefused("Invalid request: Unsupported authentication method: \(method)")
             }
         }
     }
 
-    private static func loginRefused(_ inner: String) -> DevHttpResponse {
+    static func loginRefused(_ inner: String) -> DevHttpResponse {
         AuthReply.failure(401, "Authentication failed: \(inner)")
     }
 
@@ -146,29 +147,6 @@ extension AuthService {
             return .refused(Self.loginRefused("Authentication failed: Key is not valid for this node"))
         }
         return .key(key, generation: generation)
-    }
-
-    /// The checks up to the challenge; a proof itself is beyond this node, and it says so instead of guessing.
-    private func accountLogin(_ data: JsonTree) -> DevHttpResponse {
-        func refused(_ text: String) -> DevHttpResponse { Self.loginRefused("Authentication failed: \(text)") }
-        var texts: [String] = []
-        for name in ["challenge", "login_statement", "account_proof"] {
-            guard let text = data[name]?.stringValue else {
-                return Self.loginRefused(
-                    "Invalid request: Invalid account-proof data: \(JsonShapeProblem.missing(name))")
-            }
-            texts.append(text)
-        }
-        guard let challenge = Hex.decode(texts[0]) else { return refused("challenge is not valid hex: \(texts[0])") }
-        guard challenge.count == 32 else { return refused("challenge must be 32 bytes") }
-        do {
-            try challenges.check(challenge, now: clock.seconds)
-        } catch ChallengeMint.Problem.expired {
-            return refused("challenge has expired")
-        } catch {
-            return refused("challenge was not issued by this node")
-        }
-        return Self.loginRefused("Service unavailable: this node does not verify account proofs")
     }
 
     // MARK: - POST /auth/mock-token

@@ -164,7 +164,7 @@ extension AuthService {
             switch access {
             case .open: break
             case .node(let permission), .authAdmin(let permission):
-                guard permission.isMet(by: caller.scopes, parameters: parameters),
+                guard permission.isMet(by: caller, parameters: parameters),
                     caller.isInsideBindings(parameters)
                 else {
                     return AuthReply.failure(
@@ -191,6 +191,8 @@ extension AuthService {
         var headers = [("X-Auth-User", caller.claims.subject)]
         let permissions = caller.scopes.effective
         if !permissions.isEmpty { headers.append(("X-Auth-Permissions", permissions.joined(separator: ","))) }
+        if let account = caller.account { headers.append(("X-Auth-Account", account)) }
+        if let device = caller.device { headers.append(("X-Auth-Device", device)) }
         return headers
     }
 }

@@ -16,6 +16,10 @@ final class AuthService: Sendable {
         var accountProof: Bool
         var challengeLifetime: Int64
         var mockTokens: DevMockTokens
+        /// The node's own signing key, which a login has to name.
+        var nodeKey: Data
+        /// Labels of the programs that accounts may log in from; empty admits all.
+        var allowedAudiences: [String]
     }
 
     /// What a client key lives for when nobody says otherwise: 30 days.

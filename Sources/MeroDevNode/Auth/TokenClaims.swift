@@ -43,6 +43,12 @@ struct Caller: Sendable {
     var key: KeyRecord
     var scopes: ScopeSet
 
+    /// The account whose session or proof this is; nil for the node's owner and for keys.
+    var account: String? { key.authMethod == AuthService.accountProvider ? claims.subject : nil }
+
+    /// The device that opened an account's session.
+    var device: String? { account == nil ? nil : claims.device }
+
     /// A client key that is bound to a context or an application reaches no route about another one. Route templates
     /// name such parameters `{context}` and `{application}`.
     func isInsideBindings(_ parameters: [String: String]) -> Bool {

@@ -7,7 +7,7 @@ public struct DevCall: Sendable {
     public let contextId: String
     /// The name it was called by.
     public let method: String
-    /// The identity the node acts as in this context, 64 hex.
+    /// Who acts, 64 hex: the node's identity in this context, or the account that it acts for as a relay.
     public let executor: String
     /// The context's state; only a mutating method's changes are kept.
     public var state: DevState

@@ -9,8 +9,16 @@ struct EventAuthority: Sendable {
     let nodeAccount: String
 
     private func account(of principal: EventPrincipal) -> String {
-        if case .account(let id) = principal.owner { return id }
+        if case .account(let id, _) = principal.owner { return id }
         return nodeAccount
+    }
+
+    /// The principal's role in a group, nil also for a device that was revoked there.
+    private func standing(of principal: EventPrincipal, in group: String) -> DevRole? {
+        groups.read { state in
+            if case .account(_, let device?) = principal.owner, state.isRevoked(device: device, in: group) { return nil }
+            return state.role(of: account(of: principal), in: group)
+        }
     }
 
     /// The context's own spelling of its id when the principal may hear of it.
@@ -18,20 +26,21 @@ struct EventAuthority: Sendable {
         guard let box = contexts[id], box.read({ $0.condition != .notMember }) else { return nil }
         if let bound = principal.contextBinding, bound != box.id { return nil }
         if let bound = principal.applicationBinding, bound != box.applicationId { return nil }
-        let account = account(of: principal)
         // A context outside of any group has the node itself as its one member.
-        guard let group = groups.group(ofContext: box.id) else { return account == nodeAccount ? box.id : nil }
-        return groups.role(of: account, in: group) == nil ? nil : box.id
+        guard let group = groups.group(ofContext: box.id) else {
+            return account(of: principal) == nodeAccount ? box.id : nil
+        }
+        return standing(of: principal, in: group) == nil ? nil : box.id
     }
 
     /// Whether the caller is a member of the group that governs a context; true for a context that none governs.
     func isMember(_ caller: Caller, ofContext id: String) -> Bool {
         guard let group = groups.group(ofContext: id) else { return true }
-        return groups.role(of: account(of: EventPrincipal(caller)), in: group) != nil
+        return standing(of: EventPrincipal(caller), in: group) != nil
     }
 
     /// The role in a group that the principal may hear of. A client key's binding covers no group.
     func role(inGroup id: String, of principal: EventPrincipal) -> DevRole? {
-        principal.isBound ? nil : groups.role(of: account(of: principal), in: id)
+        principal.isBound ? nil : standing(of: principal, in: id)
     }
 }

@@ -7,8 +7,8 @@ struct EventPrincipal: Sendable, Equatable {
         case nodeOwner
         /// A root key without a login behind it.
         case key(String)
-        /// A session of an account, which is never the node's owner.
-        case account(String)
+        /// A session of an account, which is never the node's owner, and the device that opened it.
+        case account(String, device: String? = nil)
     }
 
     var owner: Owner
@@ -24,7 +24,7 @@ struct EventPrincipal: Sendable, Equatable {
 
     init(_ caller: Caller) {
         switch caller.key.authMethod {
-        case AuthService.accountProvider?: owner = .account(caller.claims.subject)
+        case AuthService.accountProvider?: owner = .account(caller.claims.subject, device: caller.device)
         case AuthService.mockMethod? where caller.key.kind == .root: owner = .key(caller.key.id)
         default: owner = .nodeOwner
         }
@@ -42,7 +42,9 @@ extension EventPrincipal {
         switch owner {
         case .nodeOwner: break
         case .key(let id): members.append(JsonMember(name: "key", value: .string(id)))
-        case .account(let id): members.append(JsonMember(name: "account", value: .string(id)))
+        case .account(let id, let device):
+            members.append(JsonMember(name: "account", value: .string(id)))
+            if let device { members.append(JsonMember(name: "device", value: .string(device))) }
         }
         if let contextBinding { members.append(JsonMember(name: "context", value: .string(contextBinding))) }
         if let applicationBinding {
@@ -55,7 +57,7 @@ extension EventPrincipal {
         if let id = tree["key"]?.stringValue {
             owner = .key(id)
         } else if let id = tree["account"]?.stringValue {
-            owner = .account(id)
+            owner = .account(id, device: tree["device"]?.stringValue)
         } else {
             owner = .nodeOwner
         }

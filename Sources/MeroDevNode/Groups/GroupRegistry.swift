@@ -3,117 +3,100 @@ import MeroKit
 
 /// The groups the node knows: who is in them, and which contexts they govern.
 final class GroupRegistry: Sendable {
-    fileprivate struct Group {
-        var parent: String?
-        /// Members of the parent are members here as well.
-        var isOpen = false
-        var members: [String: DevRole] = [:]
-        var contexts: Set<String> = []
+    private struct Guarded {
+        var state = GroupState()
+        var journal: Journal?
+        /// Every state a namespace was in since the node started; what a warrant may cite as its floor.
+        var heads: [String: Set<String>] = [:]
     }
 
-    private struct State {
-        var groups: [String: Group] = [:]
-        var groupOfContext: [String: String] = [:]
-        var journal: Journal?
-    }
+    private static let devicePrefix = "device:"
 
     // Safe to share although `Journal` is not: it is only used inside the lock.
-    private let state: Locked<State>
+    private let guarded: Locked<Guarded>
 
     init(directory: DataDirectory?) throws {
-        var state = State()
+        var guarded = Guarded()
         var entries: [String: JsonTree] = [:]
-        if let directory { (state.journal, entries) = try directory.open("node-groups") }
+        if let directory { (guarded.journal, entries) = try directory.open("node-groups") }
+        var groups: [String: GroupRecord] = [:]
+        var devices: [String: DeviceRecord] = [:]
+        var contexts: [String: String] = [:]
         for (id, tree) in entries {
-            let group = Group(tree)
-            state.groups[id] = group
-            for context in group.contexts { state.groupOfContext[context] = id }
+            if id.hasPrefix(Self.devicePrefix) {
+                devices[String(id.dropFirst(Self.devicePrefix.count))] = DeviceRecord(tree)
+            } else if let group = GroupRecord(tree) {
+                groups[id] = group
+                for context in group.contexts { contexts[context] = id }
+            }
         }
-        self.state = Locked(state)
+        guarded.state.groups = UndoMap(groups)
+        guarded.state.devices = UndoMap(devices)
+        guarded.state.groupOfContext = UndoMap(contexts)
+        for id in groups.keys { Self.note(id, &guarded) }
+        self.guarded = Locked(guarded)
     }
 
-    private func change<Result>(_ id: String, _ body: (inout Group?) throws -> Result) throws -> Result {
-        try state.withLock { state in
-            var group = state.groups[id]
-            let result = try body(&group)
-            try state.journal?.record([(id, group?.tree)]) { state.groups.mapValues(\.tree) }
-            state.groups[id] = group
-            for context in group?.contexts ?? [] { state.groupOfContext[context] = id }
-            return result
-        }
+    func read<Result>(_ body: (GroupState) throws -> Result) rethrows -> Result {
+        try guarded.withLock { try body($0.state) }
     }
 
-    /// Does nothing but take up a group that is there already. Throws `DevNodeError`.
-    func create(_ id: String, parent: String?, isOpen: Bool, admin: String) throws {
-        try change(id) { group in
-            guard group == nil else { return }
-            group = Group(parent: parent, isOpen: isOpen, members: [admin: .admin])
-        }
-    }
-
-    /// Adds a member or changes its role; false when there is no such group. Throws `DevNodeError`.
-    func setMember(_ account: String, role: DevRole, in id: String) throws -> Bool {
-        try change(id) { group in
-            guard group != nil else { return false }
-            group?.members[account] = role
-            return true
-        }
-    }
-
-    /// False when there is no such member. Throws `DevNodeError`.
-    func removeMember(_ account: String, from id: String) throws -> Bool {
-        try change(id) { $0?.members.removeValue(forKey: account) != nil }
-    }
-
-    /// False when there is no such group, or the context belongs to another one. Throws `DevNodeError`.
-    func assign(context: String, to id: String) throws -> Bool {
-        if let known = group(ofContext: context) { return known == id }
-        return try change(id) { group in
-            guard group != nil else { return false }
-            group?.contexts.insert(context)
-            return true
+    /// Changes the groups and makes it durable, or leaves them as they were and throws.
+    func change<Result>(_ body: (inout GroupState) throws -> Result) throws -> Result {
+        try guarded.withLock { guarded in
+            do {
+                let result = try body(&guarded.state)
+                let changed = guarded.state.groups.changes
+                if let journal = guarded.journal {
+                    let state = guarded.state
+                    var changes: [(key: String, value: JsonTree?)] = changed.map { ($0.key, $0.new?.tree) }
+                    changes += state.devices.changes.map { (Self.devicePrefix + $0.key, $0.new?.tree) }
+                    try journal.record(changes) { Self.snapshot(state) }
+                }
+                guarded.state.commit()
+                for change in changed { Self.note(change.key, &guarded) }
+                return result
+            } catch {
+                guarded.state.rollback()
+                throw error
+            }
         }
     }
 
-    func members(of id: String) -> [String: DevRole]? { state.withLock { $0.groups[id]?.members } }
+    private static func snapshot(_ state: GroupState) -> [String: JsonTree] {
+        var entries = state.groups.entries.mapValues(\.tree)
+        for (id, device) in state.devices.entries { entries[devicePrefix + id] = device.tree }
+        return entries
+    }
 
-    func group(ofContext id: String) -> String? { state.withLock { $0.groupOfContext[id] } }
+    private static func note(_ id: String, _ guarded: inout Guarded) {
+        guard let namespace = guarded.state.namespace(of: id) else { return }
+        guarded.heads[namespace, default: []].insert(guarded.state.stateHash(of: id))
+    }
+
+    /// Whether a namespace was ever in the states that these heads stand for.
+    func knows(heads: [String], of id: String) -> Bool {
+        guarded.withLock { guarded in
+            guard let namespace = guarded.state.namespace(of: id) else { return heads.isEmpty }
+            return guarded.heads[namespace, default: []].isSuperset(of: heads)
+        }
+    }
+
+    // MARK: - Short ways
+
+    func group(ofContext id: String) -> String? { read { $0.groupOfContext[id] } }
 
     /// Nil for who is no member, neither here nor through open groups in an ancestor.
-    func role(of account: String, in id: String) -> DevRole? {
-        state.withLock { state in
-            var next: String? = id
-            var seen: Set<String> = []
-            while let id = next, seen.insert(id).inserted, let group = state.groups[id] {
-                if let role = group.members[account] { return role }
-                next = group.isOpen ? group.parent : nil
-            }
-            return nil
-        }
-    }
-}
+    func role(of account: String, in id: String) -> DevRole? { read { $0.role(of: account, in: id) } }
 
-extension GroupRegistry.Group {
-    fileprivate var tree: JsonTree {
-        var tree: [JsonMember] = [
-            JsonMember(name: "open", value: .bool(isOpen)),
-            JsonMember(
-                name: "members",
-                value: .object(
-                    members.sorted { $0.key < $1.key }
-                        .map { JsonMember(name: $0.key, value: .string($0.value.rawValue)) })),
-            JsonMember(name: "contexts", value: JsonTree(contexts.sorted())),
-        ]
-        if let parent { tree.append(JsonMember(name: "parent", value: .string(parent))) }
-        return .object(tree)
-    }
-
-    fileprivate init(_ tree: JsonTree) {
-        parent = tree["parent"]?.stringValue
-        isOpen = tree["open"]?.boolValue ?? false
-        for member in tree["members"]?.members ?? [] {
-            members[member.name] = member.value.stringValue.flatMap(DevRole.init)
-        }
-        contexts = Set((tree["contexts"]?.arrayValue ?? []).compactMap(\.stringValue))
+    /// Remembers a device whose certificate holds, so that its key can be told to be an account's.
+    func learn(_ certificate: DeviceCertificate) {
+        let device = Hex.encode(certificate.device)
+        let record = DeviceRecord(
+            account: Hex.encode(certificate.account), signingKey: Hex.encode(certificate.signPublicKey),
+            agreementKey: Hex.encode(certificate.kemPublicKey))
+        guard read({ $0.devices[device] != record }) else { return }
+        // What cannot be kept is only forgotten earlier.
+        try? change { $0.learn(device: device, record) }
     }
 }

@@ -11,6 +11,7 @@ final class NodeCore: Sendable {
     let groups: GroupRegistry
     let events: EventHub
     let sessions: SseSessionTable
+    let relay: RelayService
     let router: NodeRouter
     private let gate: NodeGuard
 
@@ -20,9 +21,11 @@ final class NodeCore: Sendable {
     ) throws {
         self.options = options
         self.status = status
-        auth = try AuthService(settings: options.authSettings, clock: clock, status: status, directory: directory)
-        contexts = try ContextRuntime(directory: directory, contracts: contracts)
         identity = try NodeIdentity(directory: directory)
+        let nodeKey = try identity.keys.signPublicKeyBytes
+        auth = try AuthService(
+            settings: options.authSettings(nodeKey: nodeKey), clock: clock, status: status, directory: directory)
+        contexts = try ContextRuntime(directory: directory, contracts: contracts)
         groups = try GroupRegistry(directory: directory)
         let authority = EventAuthority(contexts: contexts, groups: groups, nodeAccount: identity.accountId)
         events = EventHub(authority: authority, clock: clock)
@@ -31,10 +34,22 @@ final class NodeCore: Sendable {
         let rpc = JsonRpcService(contexts: contexts, authority: authority, bodyLimit: options.bodyLimit)
         let webSocket = WebSocketService(
             hub: events, rpc: rpc, registry: streams, options: options, isMuted: webSocketsAreMuted)
-        gate = NodeGuard(auth: auth)
+        relay = RelayService(
+            contexts: contexts, groups: groups, identity: identity, hub: events, clock: clock,
+            ledger: try NonceLedger(directory: directory), presence: PresenceSequences(), log: RelayLog(),
+            catalog: ReleaseCatalog(contexts: contexts), options: options.relay, bodyLimit: options.bodyLimit)
+        gate = NodeGuard(
+            auth: auth,
+            proofs: ProofGate(
+                clock: clock, nodeKey: nodeKey, nodeAccount: identity.accountId,
+                servesEveryone: options.delegatedAccess))
+        let permissions: RoutePermissions = options.delegatedAccess ? .relay : .standard
+        let attestation = AttestationService(nodeKey: nodeKey, contexts: contexts, bodyLimit: options.bodyLimit)
+        let reads = GroupReads(contexts: contexts, groups: groups, nodeAccount: identity.accountId)
         router = NodeRouter(
-            Self.adminRoutes(status: status, identity: identity) + Self.authRoutes(auth)
-                + Self.rpcRoutes(rpc) + Self.webSocketRoutes(webSocket)
+            Self.adminRoutes(status: status, identity: identity, attestation)
+                + Self.authRoutes(auth, permissions) + Self.rpcRoutes(rpc) + Self.webSocketRoutes(webSocket)
+                + Self.relayRoutes(relay, permissions) + Self.readRoutes(reads)
                 + (options.servesEventStream ? Self.sseRoutes(sse) : []))
     }
 
@@ -43,6 +58,7 @@ final class NodeCore: Sendable {
         sessions.endProcess()
         contexts.forgetPresence()
         events.forgetPresence()
+        relay.presence.forget()
     }
 
     /// Ends what the node does by itself.

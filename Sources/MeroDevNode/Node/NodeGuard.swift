@@ -4,6 +4,7 @@
 /// Spec: 10, sections 1.4, 3 and 8.
 struct NodeGuard: Sendable {
     let auth: AuthService
+    let proofs: ProofGate
 
     enum Verdict: Sendable {
         case open
@@ -24,10 +25,16 @@ struct NodeGuard: Sendable {
     ) -> Verdict {
         // A header, even a bad one, is the credential: the query counts only without it.
         let token = request.headers["authorization"] == nil ? Self.queryToken(request) : request.bearerToken
-        guard let token else { return .refused(.refused(401)) }
+        guard let token else {
+            // A proof counts only where no token was shown, not even a bad one.
+            guard request.headers["authorization"] == nil, let proof = request.headers[ProofGate.header] else {
+                return .refused(.refused(401))
+            }
+            return judge(proof: proof, request, permission, parameters)
+        }
         switch check(token, request) {
         case .success(let caller):
-            guard permission.isMet(by: caller.scopes, parameters: parameters),
+            guard permission.isMet(by: caller, parameters: parameters),
                 caller.isInsideBindings(parameters)
             else { return .refused(.refused(403, authError: "permission_denied")) }
             return .caller(caller)
@@ -39,13 +46,24 @@ struct NodeGuard: Sendable {
         }
     }
 
+    private func judge(
+        proof: String, _ request: DevHttpRequest, _ permission: RoutePermission, _ parameters: [String: String]
+    ) -> Verdict {
+        if request.faultHint == .tokenExpired { return .refused(.refused(401, authError: ProofGate.refusal)) }
+        switch proofs.judge(proof, request) {
+        case .refused(let response): return .refused(response)
+        case .caller(let caller):
+            return permission.isMet(by: caller, parameters: parameters) ? .caller(caller) : .refused(.refused(403))
+        }
+    }
+
     private func judgeAdmin(
         _ request: DevHttpRequest, _ permission: RoutePermission, _ parameters: [String: String]
     ) -> Verdict {
         guard let token = request.bearerToken else { return .refused(.refused(400, authError: "invalid_request")) }
         switch check(token, request) {
         case .success(let caller):
-            guard permission.isMet(by: caller.scopes, parameters: parameters) else {
+            guard permission.isMet(by: caller, parameters: parameters) else {
                 return .refused(.refused(403, authError: "permission_denied"))
             }
             return .caller(caller)

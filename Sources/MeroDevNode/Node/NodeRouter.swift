@@ -11,20 +11,23 @@ enum RouteAccess: Sendable, Equatable {
 enum RoutePermission: Sendable, Equatable {
     case anyToken
     /// The scope, limited to the path parameter named `resource` when there is one.
-    case scope(DevScope, resource: String? = nil)
+    /// An account's session, which sees only its own, may hold `own` instead.
+    case scope(DevScope, resource: String? = nil, own: DevScope? = nil)
     /// Any scope about this action, however limited; the handler asks the rest.
     case some(DevScope)
 
     func required(_ parameters: [String: String]) -> DevScope? {
-        guard case .scope(let scope, let resource?) = self else { return nil }
+        guard case .scope(let scope, let resource?, _) = self else { return nil }
         return DevScope(path: scope.path, resource: parameters[resource])
     }
 
-    func isMet(by scopes: ScopeSet, parameters: [String: String]) -> Bool {
+    func isMet(by caller: Caller, parameters: [String: String]) -> Bool {
         switch self {
         case .anyToken: return true
-        case .some(let scope): return scopes.allowsSome(scope)
-        case .scope(let scope, _): return scopes.allows(required(parameters) ?? scope)
+        case .some(let scope): return caller.scopes.allowsSome(scope)
+        case .scope(let scope, _, let own):
+            if caller.scopes.allows(required(parameters) ?? scope) { return true }
+            return caller.account != nil && own.map(caller.scopes.allows) ?? false
         }
     }
 }

@@ -1,12 +1,15 @@
 extension NodeCore {
     /// A row whose access comes from the table of scopes.
-    private static func guarded(
-        _ method: String, _ template: String, _ handler: @escaping @Sendable (RouteCall) async -> DevHttpResponse
+    static func guarded(
+        _ method: String, _ template: String, _ permissions: RoutePermissions = .standard,
+        _ handler: @escaping @Sendable (RouteCall) async -> DevHttpResponse
     ) -> NodeRoute {
-        NodeRoute(method, template, RoutePermissions.standard.access(method: method, template: template), handler)
+        NodeRoute(method, template, permissions.access(method: method, template: template), handler)
     }
 
-    static func adminRoutes(status: NodeStatus, identity: NodeIdentity) -> [NodeRoute] {
+    static func adminRoutes(
+        status: NodeStatus, identity: NodeIdentity, _ attestation: AttestationService
+    ) -> [NodeRoute] {
         [
             guarded("GET", "/admin-api/health") { _ in
                 let isAlive = status.isStorageAvailable
@@ -24,6 +27,7 @@ extension NodeCore {
             guarded("GET", "/admin-api/peers") { _ in .json(200, ["count": 0]) },
             guarded("GET", "/admin-api/network/status") { _ in .json(200, unconnected(identity)) },
             guarded("GET", "/admin-api/usage") { _ in .json(200, ["namespaces": []]) },
+            guarded("POST", "/admin-api/tee/attest") { await attestation.attest($0) },
         ]
     }
 
@@ -56,9 +60,9 @@ extension NodeCore {
         ]
     }
 
-    static func authRoutes(_ auth: AuthService) -> [NodeRoute] {
+    static func authRoutes(_ auth: AuthService, _ permissions: RoutePermissions) -> [NodeRoute] {
         let validate: @Sendable (RouteCall) async -> DevHttpResponse = {
-            auth.validate($0.request, permissions: .standard)
+            auth.validate($0.request, permissions: permissions)
         }
         let page = HostedLogin(auth: auth)
         let open: [NodeRoute] = [

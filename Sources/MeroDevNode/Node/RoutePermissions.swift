@@ -10,16 +10,31 @@ struct RoutePermissions: Sendable {
 
     private let rows: [Row]
 
-    static let standard = RoutePermissions()
+    static let standard = RoutePermissions(delegatedAccess: false)
+    /// Of a relay, whose intents routes are open.
+    static let relay = RoutePermissions(delegatedAccess: true)
 
-    private init() {
+    /// Where the warrant, or the signature, is the credential.
+    private static let delegatedRoutes = [
+        ("GET POST", "/admin-api/contexts/{context}/intents", "context:intent", "context"),
+        ("POST", "/admin-api/contexts/{context}/presence-intents", "context:intent", "context"),
+        ("GET", "/admin-api/groups/{group}/context-intents", "group:list", "group"),
+        ("POST", "/admin-api/groups/{group}/context-intents", "group:manage", "group"),
+        ("GET", "/admin-api/groups/{group}/governance-intents", "group:list", "group"),
+        ("POST", "/admin-api/groups/{group}/governance-intents", "group:manage", "group"),
+        ("POST", "/admin-api/namespaces/{group}/admit", "admin", nil),
+    ]
+
+    private init(delegatedAccess: Bool) {
         var rows: [Row] = []
-        func node(_ methods: String, _ template: String, _ scope: String, resource: String? = nil) {
+        func node(
+            _ methods: String, _ template: String, _ scope: String, resource: String? = nil, own: String? = nil
+        ) {
             guard let scope = DevScope(scope) else { return }
             rows.append(
                 Row(
                     methods: methods.split(separator: " ").map(String.init), template: PathTemplate(template),
-                    access: .node(.scope(scope, resource: resource))))
+                    access: .node(.scope(scope, resource: resource, own: own.flatMap(DevScope.init)))))
         }
         func open(_ methods: String, _ template: String) {
             rows.append(
@@ -42,9 +57,23 @@ struct RoutePermissions: Sendable {
         node("GET", "\(api)/packages/{package}/versions", "package:list-versions")
         node("GET", "\(api)/packages/{package}/latest", "package:get-latest-version")
 
-        node("GET", "\(api)/contexts", "context:list")
+        node("GET", "\(api)/contexts", "context:list", own: "context:list-own")
         for suffix in ["", "/identities", "/identities-owned", "/storage", "/group"] {
-            node("GET", "\(api)/contexts/{context}\(suffix)", "context:list", resource: "context")
+            node(
+                "GET", "\(api)/contexts/{context}\(suffix)", "context:list", resource: "context",
+                own: "context:list-own")
+        }
+        node("GET", "\(api)/namespaces", "namespace:list", own: "namespace:list-own")
+        for suffix in ["", "/groups"] {
+            node(
+                "GET", "\(api)/namespaces/{group}\(suffix)", "namespace:list", resource: "group",
+                own: "namespace:list-own")
+        }
+        for suffix in [
+            "", "/members", "/member-devices", "/contexts", "/subgroups", "/metadata", "/members/{member}/metadata",
+            "/members/{member}/capabilities", "/contexts/{context}/metadata",
+        ] {
+            node("GET", "\(api)/groups/{group}\(suffix)", "group:list", resource: "group", own: "namespace:list-own")
         }
         node("GET", "\(api)/contexts/for-application/{application}", "context:list")
         node("GET", "\(api)/contexts/with-executors/for-application/{application}", "context:list")
@@ -58,7 +87,14 @@ struct RoutePermissions: Sendable {
         node("POST", "\(api)/identity/context", "context:execute")
         node("POST", "\(api)/contexts/{context}/application", "context:application:update", resource: "context")
         node("POST", "\(api)/contexts/{context}/query", "context:query", resource: "context")
-        node("GET POST", "\(api)/contexts/{context}/intents", "context:intent", resource: "context")
+        for (methods, template, scope, resource) in Self.delegatedRoutes {
+            if delegatedAccess {
+                open(methods, template)
+            } else {
+                node(methods, template, scope, resource: resource, own: "context:intent")
+            }
+        }
+        node("POST", "\(api)/contexts/{context}/warrant-nonce", "context:query", resource: "context")
         node("GET", "\(api)/identity", "namespace:list")
 
         node("PUT", "\(api)/blobs", "blob:add:stream")

@@ -53,50 +53,70 @@ final class ContextBox: Sendable {
     // MARK: - Running
 
     private enum Step {
-        case done(JsonTree)
+        case done(JsonTree, root: [UInt8])
         case wait(@Sendable (DevCall) async throws -> DevOutput, DevCall)
+    }
+
+    /// What a run left behind.
+    struct Run: Sendable {
+        var output: JsonTree
+        /// The state's root right after it, 64 hex.
+        var root: String
     }
 
     /// Runs a method. Throws `RpcFailure`.
     func run(_ method: String, _ arguments: JsonTree) async throws -> JsonTree {
-        switch try inner.withLock({ try begin(method, arguments, &$0) }) {
-        case .done(let output): return output
+        try await run(method, arguments, as: nil).output
+    }
+
+    /// Runs a method as an account that the node acts for, else as the node itself, whose role then counts. Throws
+    /// `RpcFailure`.
+    func run(_ method: String, _ arguments: JsonTree, as account: String?) async throws -> Run {
+        switch try inner.withLock({ try begin(method, arguments, account, &$0) }) {
+        case .done(let output, let root): return Run(output: output, root: Hex.encode(root))
         case .wait(let body, let call):
             do {
-                return try Self.parse(try await body(call))
+                let output = try Self.parse(try await body(call))
+                return Run(output: output, root: read { Hex.encode($0.root) })
             } catch {
                 throw Self.failure(error)
             }
         }
     }
 
-    private func begin(_ name: String, _ arguments: JsonTree, _ inner: inout Inner) throws -> Step {
+    /// Whether the application declares that a method changes nothing; nil for a method it does not have.
+    func isReadOnly(_ method: String) -> Bool? { read { $0.contract?.methods[method].map { !$0.isMutating } } }
+
+    private func begin(
+        _ name: String, _ arguments: JsonTree, _ account: String?, _ inner: inout Inner
+    ) throws -> Step {
         if let failure = refusal(inner.condition) { throw failure }
         guard let contract = inner.contract else { throw applicationMissing }
         guard let method = contract.methods[name] else { throw RpcFailure.functionCall("method \"\(name)\" not found") }
         if method.isMutating {
             if case .upgradeInProgress(let asBytes)? = inner.condition { throw upgradeInProgress(asBytes) }
-            if inner.role.discardsWrites || inner.condition == .readOnlyWrites {
+            if (account == nil && inner.role.discardsWrites) || inner.condition == .readOnlyWrites {
                 throw RpcFailure("ReadOnlyWriteRefused", ["context_id": .string(id)])
             }
         }
         switch method.body {
-        case .waiting(let body): return .wait(body, call(name, arguments, inner.state))
+        case .waiting(let body): return .wait(body, call(name, arguments, account, inner.state))
         case .read(let body):
             do {
-                return .done(try Self.parse(try body(call(name, arguments, inner.state))))
+                let output = try Self.parse(try body(call(name, arguments, account, inner.state)))
+                return .done(output, root: inner.root)
             } catch {
                 throw Self.failure(error)
             }
         case .mutate(let body):
             // The state moves into the call and back, so that no second reference makes a change copy all of it.
-            var call = call(name, arguments, DevState())
+            var call = call(name, arguments, account, DevState())
             swap(&call.state, &inner.state)
             defer { swap(&call.state, &inner.state) }
             do {
                 let output = try Self.parse(try body(&call))
                 try settle(&call, &inner)
-                return .done(output)
+                return .done(output, root: inner.root)
             } catch {
                 call.state.rollback()
                 throw Self.failure(error)
@@ -104,8 +124,8 @@ final class ContextBox: Sendable {
         }
     }
 
-    private func call(_ method: String, _ arguments: JsonTree, _ state: DevState) -> DevCall {
-        DevCall(contextId: id, method: method, executor: executor, state: state, arguments: arguments)
+    private func call(_ method: String, _ arguments: JsonTree, _ account: String?, _ state: DevState) -> DevCall {
+        DevCall(contextId: id, method: method, executor: account ?? executor, state: state, arguments: arguments)
     }
 
     /// Makes a run's changes durable and tells listeners.

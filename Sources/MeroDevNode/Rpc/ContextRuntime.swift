@@ -72,19 +72,36 @@ final class ContextRuntime: Sendable {
             }
             return id
         }
-        let executor = Hex.encode(SecureRandom.bytes(32))
-        let box = try makeBox(id: id, name: contract.name, contract: contract, executor: executor, role: role)
-        try state.withLock { state in
-            guard state.boxes[id] == nil else { throw DevNodeError.contextExists(id) }
-            let record: JsonTree = [
-                "contract": .string(contract.name), "executor": .string(executor), "role": .string(role.rawValue),
-                "order": JsonTree(state.order.count),
-            ]
-            try state.journal?.record([(id, record)]) { [:] }
-            state.boxes[id] = box
-            state.order.append(id)
-        }
+        try add(try newBox(contract, id: id, role: role))
         return id
+    }
+
+    /// Counts a contract among those that are installed.
+    func learn(_ contract: any DevContract) { state.withLock { $0.contracts[contract.name] = contract } }
+
+    /// A context that nobody knows of until ``add(_:)``. Throws `DevNodeError`.
+    func newBox(_ contract: any DevContract, id: String, role: DevRole) throws -> ContextBox {
+        try makeBox(
+            id: id, name: contract.name, contract: contract, executor: Hex.encode(SecureRandom.bytes(32)), role: role)
+    }
+
+    /// Throws `DevNodeError`, also when there is one of the same id.
+    func add(_ box: ContextBox) throws {
+        try state.withLock { state in
+            guard state.boxes[box.id] == nil else { throw DevNodeError.contextExists(box.id) }
+            let record: JsonTree = [
+                "contract": .string(box.contractName), "executor": .string(box.executor),
+                "role": .string(box.read { $0.role.rawValue }), "order": JsonTree(state.order.count),
+            ]
+            try state.journal?.record([(box.id, record)]) { [:] }
+            state.boxes[box.id] = box
+            state.order.append(box.id)
+        }
+    }
+
+    /// The contract behind an application's id; nil when it is not installed.
+    func contract(ofApplication id: String) -> (any DevContract)? {
+        contracts.first { ContextBox.applicationId(ofContract: $0.name) == id.lowercased() }
     }
 
     /// Forgets the node's own presence, as the end of a process does.

@@ -1,0 +1,321 @@
+import Foundation
+import MeroKit
+
+/// What may be read of namespaces, groups and contexts. An account's session sees what its account's groups reach and is
+/// refused everything else; the node's owner sees all.
+///
+/// Spec: 20, sections 1.8 and 6.1; 30, sections 4.2, 5.1 and 12.4.
+struct GroupReads: Sendable {
+    let contexts: ContextRuntime
+    let groups: GroupRegistry
+    let nodeAccount: String
+
+    private static let firstPage = 100
+    private static let largestPage = 1000
+
+    // MARK: - Scope
+
+    /// The groups a caller may see, nil for all of them.
+    private func reach(_ call: RouteCall, _ state: GroupState) -> Set<String>? {
+        call.caller?.account.map { state.reach(of: $0, device: call.caller?.device) }
+    }
+
+    /// The group a path names, if the caller may see it. Throws `NodeRefusal`.
+    private func visible(_ call: RouteCall, _ state: GroupState) throws -> (id: String, group: GroupRecord) {
+        let id = try RelayService.groupId(call)
+        guard let group = state[id] else { throw RelayService.unknownGroup }
+        if let reach = reach(call, state), !reach.contains(id) {
+            throw NodeRefusal(403, "the caller is not a member of this group")
+        }
+        return (id, group)
+    }
+
+    private static func page<Row>(_ rows: [Row], _ call: RouteCall) throws -> ArraySlice<Row> {
+        func number(_ name: String, _ fallback: Int) throws -> Int {
+            guard let text = call.request.query.first(where: { $0.0 == name })?.1 else { return fallback }
+            guard let value = UInt32(text) else {
+                throw EarlyReply(.text(400, "Failed to deserialize query string: \(name): invalid digit found in string"))
+            }
+            return Int(value)
+        }
+        let offset = try number("offset", 0)
+        return rows.dropFirst(offset).prefix(min(try number("limit", firstPage), largestPage))
+    }
+
+    private func answer(_ body: (GroupState) throws -> JsonTree) async -> DevHttpResponse {
+        await NodeRefusal.answering { .json(200, try groups.read { try body($0) }) }
+    }
+
+    // MARK: - Namespaces
+
+    func listNamespaces(_ call: RouteCall) async -> DevHttpResponse {
+        await answer { state in
+            let reach = reach(call, state)
+            let roots = state.groups.entries.filter { $0.value.parent == nil }
+                .sorted { ($0.value.createdAt, $0.key) < ($1.value.createdAt, $1.key) }.map(\.key)
+            let seen = roots.filter { id in reach.map { !$0.isDisjoint(with: state.subtree(of: id)) } ?? true }
+            return ["data": .array(try Self.page(seen, call).map { Self.row($0, state) })]
+        }
+    }
+
+    func namespace(_ call: RouteCall) async -> DevHttpResponse {
+        await answer { state in
+            let id = try RelayService.groupId(call)
+            let reach = reach(call, state)
+            guard state[id]?.parent == nil, state[id] != nil,
+                reach.map({ !$0.isDisjoint(with: state.subtree(of: id)) }) ?? true
+            else { throw NodeRefusal(404, "Namespace not found") }
+            return ["data": Self.row(id, state)]
+        }
+    }
+
+    func namespaceGroups(_ call: RouteCall) async -> DevHttpResponse {
+        await answer { state in
+            let (id, _) = try visible(call, state)
+            let reach = reach(call, state)
+            let below = state.subtree(of: id).dropFirst().filter { reach?.contains($0) ?? true }
+            return ["data": .array(below.map { Self.entry($0, state) })]
+        }
+    }
+
+    private static func row(_ id: String, _ state: GroupState) -> JsonTree {
+        guard let group = state[id] else { return .null }
+        let tree = state.subtree(of: id)
+        var members = [
+            JsonMember(name: "namespaceId", value: .string(id)),
+            JsonMember(name: "appKey", value: .string(group.target?.bytecodeId ?? zeros)),
+            JsonMember(name: "targetApplicationId", value: .string(group.target?.applicationId ?? zeros)),
+            JsonMember(name: "createdAt", value: JsonTree(group.createdAt)),
+            JsonMember(name: "memberCount", value: JsonTree(state.members(of: id).count)),
+            JsonMember(name: "contextCount", value: JsonTree(tree.reduce(0) { $0 + (state[$1]?.contexts.count ?? 0) })),
+            JsonMember(name: "subgroupCount", value: JsonTree(tree.count - 1)),
+        ]
+        if let name = group.metadata?.name { members.append(JsonMember(name: "name", value: .string(name))) }
+        if let version = group.target?.version {
+            members.append(JsonMember(name: "appVersion", value: .string(version)))
+        }
+        if let salt = group.salt {
+            members.append(
+                JsonMember(
+                    name: "founding",
+                    value: ["founderAccountId": .string(group.owner), "salt": .string(salt)]))
+        }
+        return .object(members)
+    }
+
+    private static let zeros = String(repeating: "0", count: 64)
+
+    private static func entry(_ id: String, _ state: GroupState) -> JsonTree {
+        var members = [JsonMember(name: "groupId", value: .string(id))]
+        if let name = state[id]?.metadata?.name { members.append(JsonMember(name: "name", value: .string(name))) }
+        return .object(members)
+    }
+
+    // MARK: - Groups
+
+    func group(_ call: RouteCall) async -> DevHttpResponse {
+        await answer { state in
+            let (id, group) = try visible(call, state)
+            var members = [
+                JsonMember(name: "groupId", value: .string(id)),
+                JsonMember(name: "appKey", value: .string(group.target?.bytecodeId ?? Self.zeros)),
+                JsonMember(name: "targetApplicationId", value: .string(group.target?.applicationId ?? Self.zeros)),
+                JsonMember(name: "memberCount", value: JsonTree(state.members(of: id).count)),
+                JsonMember(name: "contextCount", value: JsonTree(group.contexts.count)),
+                JsonMember(name: "defaultCapabilities", value: JsonTree(group.defaultCapabilities)),
+                JsonMember(name: "subgroupVisibility", value: group.isOpen ? "open" : "restricted"),
+                JsonMember(name: "groupStateHash", value: .string(state.stateHash(of: id))),
+                JsonMember(name: "namespaceId", value: .string(state.namespace(of: id) ?? id)),
+                JsonMember(name: "ownerOpCounter", value: 0),
+            ]
+            if let metadata = group.metadata { members.append(JsonMember(name: "metadata", value: metadata.wire)) }
+            return ["data": .object(members)]
+        }
+    }
+
+    func members(_ call: RouteCall) async -> DevHttpResponse {
+        await answer { state in
+            let (id, group) = try visible(call, state)
+            let rows = try Self.page(state.members(of: id), call).map { account, membership -> JsonTree in
+                var members = [
+                    JsonMember(name: "identity", value: .string(account)),
+                    JsonMember(name: "role", value: .string(membership.role.rawValue)),
+                ]
+                if let name = group.members[account]?.metadata?.name {
+                    members.append(JsonMember(name: "name", value: .string(name)))
+                }
+                return .object(members)
+            }
+            return ["members": .array(rows)]
+        }
+    }
+
+    func memberDevices(_ call: RouteCall) async -> DevHttpResponse {
+        await answer { state in
+            let (id, _) = try visible(call, state)
+            let asker = call.caller?.account ?? nodeAccount
+            let isAdmin = state.isAdmin(asker, in: id)
+            guard isAdmin || state.membership(of: asker, in: id) != nil else {
+                throw NodeRefusal(403, "the caller is not a member of this group")
+            }
+            let accounts = state.members(of: id).map(\.account).filter { isAdmin || $0 == asker }
+            let rows = try Self.page(accounts, call).map { account -> JsonTree in
+                let devices = state.devices(of: account, in: id).map { device -> JsonTree in
+                    ["deviceId": .string(device.id), "signingKey": .string(device.record.signingKey)]
+                }
+                return ["account": .string(account), "devices": .array(devices)]
+            }
+            return ["members": .array(rows)]
+        }
+    }
+
+    func groupContexts(_ call: RouteCall) async -> DevHttpResponse {
+        await answer { state in
+            let (_, group) = try visible(call, state)
+            let rows = try Self.page(group.contexts, call).map { context -> JsonTree in
+                var members = [JsonMember(name: "contextId", value: .string(context))]
+                if let name = group.contextMetadata[context]?.name {
+                    members.append(JsonMember(name: "name", value: .string(name)))
+                }
+                return .object(members)
+            }
+            return ["data": .array(rows)]
+        }
+    }
+
+    func subgroups(_ call: RouteCall) async -> DevHttpResponse {
+        await answer { state in
+            let (id, _) = try visible(call, state)
+            let reach = reach(call, state)
+            let children = state.children(of: id).filter { reach?.contains($0) ?? true }
+            return ["subgroups": .array(children.map { Self.entry($0, state) })]
+        }
+    }
+
+    func capabilities(_ call: RouteCall) async -> DevHttpResponse {
+        await answer { state in
+            let (id, _) = try visible(call, state)
+            let account = try RelayService.id(call.parameters["member"] ?? "", "member")
+            guard let membership = state.membership(of: account, in: id) else { throw GroupState.noMember }
+            return ["data": ["capabilities": JsonTree(membership.capabilities)]]
+        }
+    }
+
+    func groupMetadata(_ call: RouteCall) async -> DevHttpResponse {
+        await answer { state in ["data": try visible(call, state).group.metadata?.wire ?? .null] }
+    }
+
+    func memberMetadata(_ call: RouteCall) async -> DevHttpResponse {
+        await answer { state in
+            let (_, group) = try visible(call, state)
+            let account = try RelayService.id(call.parameters["member"] ?? "", "member")
+            return ["data": group.members[account]?.metadata?.wire ?? .null]
+        }
+    }
+
+    func contextMetadata(_ call: RouteCall) async -> DevHttpResponse {
+        await answer { state in
+            let (_, group) = try visible(call, state)
+            let context = try RelayService.id(call.parameters["context"] ?? "", "context id")
+            return ["data": group.contextMetadata[context]?.wire ?? .null]
+        }
+    }
+
+    // MARK: - Contexts
+
+    func listContexts(_ call: RouteCall) async -> DevHttpResponse {
+        await answer { state in
+            let reach = reach(call, state)
+            let seen = contexts.ids.filter { id in
+                reach.map { reach in state.groupOfContext[id].map(reach.contains) ?? false } ?? true
+            }
+            let rows = try Self.page(seen, call).compactMap { contexts[$0] }
+            return ["data": ["contexts": .array(rows.map { context($0, state, withGroup: true) })]]
+        }
+    }
+
+    func context(_ call: RouteCall) async -> DevHttpResponse {
+        await answer { state in ["data": context(try visibleContext(call, state), state, withGroup: false)] }
+    }
+
+    func contextGroup(_ call: RouteCall) async -> DevHttpResponse {
+        await answer { state in
+            let box = try visibleContext(call, state)
+            return ["data": state.groupOfContext[box.id].map { .string($0) } ?? .null]
+        }
+    }
+
+    func ownedIdentities(_ call: RouteCall) async -> DevHttpResponse {
+        await answer { state in
+            let box = try visibleContext(call, state)
+            guard let account = call.caller?.account, let group = state.groupOfContext[box.id] else {
+                return ["data": ["identities": [.string(box.executor)], "identitiesOf": "node"]]
+            }
+            let keys = state.devices(of: account, in: group).map(\.record.signingKey)
+            return ["data": ["identities": JsonTree(keys), "identitiesOf": "caller"]]
+        }
+    }
+
+    private func visibleContext(_ call: RouteCall, _ state: GroupState) throws -> ContextBox {
+        guard let box = contexts[call.parameters["context"] ?? ""] else {
+            throw NodeRefusal(404, "Context not found")
+        }
+        if let reach = reach(call, state), !(state.groupOfContext[box.id].map(reach.contains) ?? false) {
+            throw NodeRefusal(403, "account is not a member of the group owning this context")
+        }
+        return box
+    }
+
+    private func context(_ box: ContextBox, _ state: GroupState, withGroup: Bool) -> JsonTree {
+        let group = state.groupOfContext[box.id]
+        var members = [
+            JsonMember(name: "id", value: .string(box.id)),
+            JsonMember(name: "applicationId", value: .string(box.applicationId)),
+            JsonMember(name: "contextStateHash", value: .string(box.read { Hex.encode($0.root) })),
+            JsonMember(name: "dagHeads", value: []),
+        ]
+        if let version = group.flatMap({ state[$0]?.target?.version }) {
+            members.append(JsonMember(name: "applicationVersion", value: .string(version)))
+        }
+        if let group, let name = state[group]?.contextMetadata[box.id]?.name {
+            members.append(JsonMember(name: "name", value: .string(name)))
+        }
+        if withGroup, let group { members.append(JsonMember(name: "groupId", value: .string(group))) }
+        return .object(members)
+    }
+}
+
+extension GroupMetadata {
+    /// As it is answered.
+    var wire: JsonTree {
+        [
+            "name": name.map { .string($0) } ?? .null,
+            "data": .object(data.map { JsonMember(name: $0.key, value: .string($0.value)) }),
+            "updatedAt": JsonTree(updatedAt), "updatedBy": .string(updatedBy),
+        ]
+    }
+}
+
+extension NodeCore {
+    static func readRoutes(_ reads: GroupReads) -> [NodeRoute] {
+        let api = "/admin-api"
+        return [
+            guarded("GET", "\(api)/namespaces") { await reads.listNamespaces($0) },
+            guarded("GET", "\(api)/namespaces/{group}") { await reads.namespace($0) },
+            guarded("GET", "\(api)/namespaces/{group}/groups") { await reads.namespaceGroups($0) },
+            guarded("GET", "\(api)/groups/{group}") { await reads.group($0) },
+            guarded("GET", "\(api)/groups/{group}/members") { await reads.members($0) },
+            guarded("GET", "\(api)/groups/{group}/member-devices") { await reads.memberDevices($0) },
+            guarded("GET", "\(api)/groups/{group}/contexts") { await reads.groupContexts($0) },
+            guarded("GET", "\(api)/groups/{group}/subgroups") { await reads.subgroups($0) },
+            guarded("GET", "\(api)/groups/{group}/metadata") { await reads.groupMetadata($0) },
+            guarded("GET", "\(api)/groups/{group}/members/{member}/metadata") { await reads.memberMetadata($0) },
+            guarded("GET", "\(api)/groups/{group}/members/{member}/capabilities") { await reads.capabilities($0) },
+            guarded("GET", "\(api)/groups/{group}/contexts/{context}/metadata") { await reads.contextMetadata($0) },
+            guarded("GET", "\(api)/contexts") { await reads.listContexts($0) },
+            guarded("GET", "\(api)/contexts/{context}") { await reads.context($0) },
+            guarded("GET", "\(api)/contexts/{context}/group") { await reads.contextGroup($0) },
+            guarded("GET", "\(api)/contexts/{context}/identities-owned") { await reads.ownedIdentities($0) },
+        ]
+    }
+}
