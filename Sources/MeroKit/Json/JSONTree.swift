@@ -11,7 +11,8 @@ protocol JSONTree {
     /// Keys and values in the order of the text, as many of the one as of the other. Keys may repeat. All values are to be
     /// moved out: the memory is taken for uninitialised afterwards.
     static func object(
-        keys: UnsafeMutableBufferPointer<JSONStringToken>, values: UnsafeMutableBufferPointer<Self>, _ shapes: JSONShapes
+        keys: UnsafeMutableBufferPointer<JSONStringToken>, values: UnsafeMutableBufferPointer<Self>,
+        _ shapes: JSONShapes
     ) -> Self
 }
 

@@ -60,7 +60,8 @@ extension Profile {
         guard FileManager.default.fileExists(atPath: file.path) else { return nil }
         guard let content = PrivateFile(path: file.path).read() else {
             throw Failure(
-                code: .localFile, message: "The file \(file.path) cannot be read, or others can write to it", hint: hint)
+                code: .localFile, message: "The file \(file.path) cannot be read, or others can write to it", hint: hint
+            )
         }
         guard let identity = try? MeroJSON.decode(Identity.self, from: content) else {
             throw Failure(

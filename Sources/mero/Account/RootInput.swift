@@ -39,5 +39,6 @@ extension OptionSpec {
     static let phraseFromInput = OptionSpec(
         name: "phrase-stdin", help: "Read the recovery phrase from standard input instead of asking on the terminal.")
     static let replaceAccount = OptionSpec(
-        name: "replace", help: "Give up the device that the profile holds. Without its keys nobody can write as it again.")
+        name: "replace",
+        help: "Give up the device that the profile holds. Without its keys nobody can write as it again.")
 }

@@ -7,7 +7,7 @@ extension Command {
         details: [
             "An account is a root secret, which 24 words stand for. It certifies devices; a device signs what a relay does for "
                 + "the account. The profile keeps the keys of one device, in a file that only you can read. The words are "
-                + "shown once and kept nowhere.",
+                + "shown once and kept nowhere."
         ],
         examples: [
             .init(says: "a new account, this machine being its first device", line: "mero account new"),
@@ -19,7 +19,7 @@ extension Command {
         name: "new", summary: "make an account, with this machine as its first device",
         details: [
             "Prints the recovery phrase: write it down and keep it away from this machine. Whoever has it is the account, and "
-                + "it cannot be shown again.",
+                + "it cannot be shown again."
         ],
         options: [.replaceAccount, .profile],
         examples: [.init(says: "make one", line: "mero account new")],
@@ -38,7 +38,7 @@ extension Command {
         name: "export", summary: "write this device, secret keys included, to a file",
         details: [
             "Whoever has the file can write as this device. It is made for you alone (mode 0600); an existing one is not "
-                + "replaced.",
+                + "replaced."
         ],
         operands: [.init(name: "file", help: "Where to.")],
         options: [.profile],
@@ -49,7 +49,7 @@ extension Command {
         name: "import", summary: "take over an account: by its recovery phrase, or an exported device",
         details: [
             "With a file, the profile becomes the device that was exported. Without one, the recovery phrase is asked for and "
-                + "this machine becomes a new device of the account.",
+                + "this machine becomes a new device of the account."
         ],
         operands: [.init(name: "file", help: "What \"mero account export\" wrote.", optional: true)],
         options: [.phraseFromInput, .replaceAccount, .profile],
@@ -84,7 +84,8 @@ enum AccountCommand {
                 code: .localFile, message: "\(file.path) exists", hint: "Remove it or name another file")
         }
         try Profile.write(identity, to: file)
-        try invocation.console.line("Wrote the device with its secret keys to \(file.path). Remove it once it is imported.")
+        try invocation.console.line(
+            "Wrote the device with its secret keys to \(file.path). Remove it once it is imported.")
         try invocation.console.document(["file": .string(file.path)])
         return .done
     }

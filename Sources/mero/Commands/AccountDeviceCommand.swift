@@ -5,7 +5,7 @@ extension Command {
         name: "device", summary: "have keys certified elsewhere, or certify others",
         details: [
             "So that the recovery phrase is typed on one machine only: \"new\" here, \"certify\" there with the two keys that "
-                + "it prints, \"accept\" here with the certificate that comes out.",
+                + "it prints, \"accept\" here with the certificate that comes out."
         ],
         examples: [
             .init(says: "here", line: "mero account device new"),
@@ -22,7 +22,9 @@ extension Command {
 
     private static let deviceCertify = Command(
         name: "certify", summary: "certify the keys of another machine",
-        details: ["Asks for the recovery phrase. Prints the certificate, which is no secret. This machine's own profile is not touched."],
+        details: [
+            "Asks for the recovery phrase. Prints the certificate, which is no secret. This machine's own profile is not touched."
+        ],
         operands: [
             .init(name: "sign-key", help: "The other device's signing key, 64 hex characters."),
             .init(name: "kem-key", help: "Its key that nodes seal to, 64 hex characters."),

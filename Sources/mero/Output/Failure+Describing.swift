@@ -56,7 +56,8 @@ extension Failure {
         case .intentRefused(_, let retryable, let status):
             return Failure(
                 code: .refused, message: text,
-                hint: retryable ? "Nothing was written; a fresh try may be taken" : "Nothing was written", status: status)
+                hint: retryable ? "Nothing was written; a fresh try may be taken" : "Nothing was written",
+                status: status)
         case .enrolmentDeclined, .stateMismatch, .relayKeyUnavailable, .haRefused, .invitationNotClaimable:
             return Failure(code: .refused, message: text)
         }

@@ -11,10 +11,13 @@ struct JSONShapesTests {
         var random = SeededRandom(seed)
         let names = [
             "", "a", "b", "id", "key", "value", "contextId", "contextIe", "a rather long name of a member",
-            "a rather long name of a memory", "é", "ключ", String(repeating: "x", count: 64), String(repeating: "y", count: 65),
+            "a rather long name of a memory", "é", "ключ", String(repeating: "x", count: 64),
+            String(repeating: "y", count: 65),
         ]
         let sets = (0..<12).map { _ in
-            (0..<Int.random(in: 1...6, using: &random)).map { _ in names[Int.random(in: 0..<names.count, using: &random)] }
+            (0..<Int.random(in: 1...6, using: &random)).map { _ in
+                names[Int.random(in: 0..<names.count, using: &random)]
+            }
         }
         for round in 0..<2_000 {
             let keys = sets[Int.random(in: 0..<sets.count, using: &random)]
@@ -31,7 +34,9 @@ struct JSONShapesTests {
             let value = try JSONValue(jsonBytes: Data(text.utf8))
             #expect(value == [.object(expected), .object(expected)], "seed \(seed), round \(round): \(text)")
             // Lookup goes by hash, so a value in another key's place would be found here.
-            for (key, member) in expected { #expect(value.arrayValue?.last?[key] == member, "seed \(seed), round \(round)") }
+            for (key, member) in expected {
+                #expect(value.arrayValue?.last?[key] == member, "seed \(seed), round \(round)")
+            }
         }
     }
 
