@@ -17,7 +17,7 @@ import Testing
         init(
             now: @escaping @Sendable () -> Date = { Date() },
             wait: @escaping @Sendable () async throws -> Void = {},
-            challenge: EngineResponse? = nil, _ token: @escaping @Sendable (Int) throws -> String
+            challenge: EngineResponse? = nil, token: @escaping @Sendable (Int) throws -> String
         ) throws {
             device = try AccountDevice()
             let logins = Locked(0)
@@ -50,8 +50,8 @@ import Testing
     @Test func aHundredAskersShareOneLogin() async throws {
         let isOpen = Locked(false)
         let scripted = try Scripted(
-            wait: { while !isOpen.withLock({ $0 }) { try await Task.sleep(nanoseconds: 1_000_000) } }
-        ) { Self.jwt($0, expires: Date().timeIntervalSince1970 + 3600) }
+            wait: { while !isOpen.withLock({ $0 }) { try await Task.sleep(nanoseconds: 1_000_000) } },
+            token: { Self.jwt($0, expires: Date().timeIntervalSince1970 + 3600) })
         let tokens = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<100 { group.addTask { try await scripted.observer.accessToken() } }
             // One who leaves takes nobody along.
@@ -73,7 +73,8 @@ import Testing
     @Test func aTokenIsRenewedHalfAMinuteBeforeItEnds() async throws {
         let clock = RelayRig.TestClock()
         let start = clock.now.timeIntervalSince1970.rounded(.down)
-        let scripted = try Scripted(now: { clock.now }) { Self.jwt($0, expires: start + 100 * Double($0 + 1)) }
+        let scripted = try Scripted(
+            now: { clock.now }, token: { Self.jwt($0, expires: start + 100 * Double($0 + 1)) })
         let first = try await scripted.observer.accessToken()
         clock.pass(69)
         #expect(try await scripted.observer.accessToken() == first)

@@ -3,6 +3,6 @@ enum AdminEndpoints {
     /// All of them.
     static var all: [any EndpointDescription] {
         node + applications + contexts + blobs + aliases + tee + namespaces + groups + settings + upgrades + ownerOps
-            + account
+            + account + intents
     }
 }
