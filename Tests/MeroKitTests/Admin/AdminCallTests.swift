@@ -103,7 +103,9 @@ import Testing
         for text in ["<html>", #"{"data":7,"members":7,"subgroups":7,"devices":7,"applications":7,"status":7}"#, "[7]"]
         {
             if text != "<html>" && ["getNetworkStatus", "getUsage"].contains(call.methodName) { continue }
-            if text != "<html>" && text != "[7]" && call.methodName == "getApplicationAbi" { continue }
+            // Anything is an interface, and a package of which nothing is known has neither field.
+            let takesAnyObject = ["getApplicationAbi", "getLatestPackageVersion"].contains(call.methodName)
+            if text.hasPrefix("{") && takesAnyObject { continue }
             let (admin, _) = scriptedAdmin(answer: text)
             let error = await meroError { _ = try await call.run(admin, AdminIds()) }
             guard case .decoding = error else {
@@ -119,7 +121,7 @@ import Testing
             return .status(200)
         }
         let task = Task { try await call.run(scriptedAdmin(engine), AdminIds()) }
-        while engine.requests.isEmpty { await Task.yield() }
+        try await eventually { !engine.requests.isEmpty }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
     }

@@ -39,8 +39,10 @@ import Testing
     /// Words of the routes themselves: whatever is sent leads to the route of the call.
     @Test(arguments: calls)
     func wordsOfRoutesLeadNowhereElse(call: AdminCall) async throws {
-        let words = Set(AdminEndpoints.all.flatMap { $0.template.split(separator: "/").map(String.init) })
-            .filter { $0.first != "{" }
+        var words: Set<String> = []
+        for endpoint in AdminEndpoints.all {
+            for word in endpoint.template.split(separator: "/") where word.first != "{" { words.insert(String(word)) }
+        }
         let own = try #require(AdminEndpoints.all.first { matches($0, call.method, call.path) { $0 == "$" } })
         for word in words {
             let engine = ScriptedEngine { _, _ in .status(200, call.answerHeaders, call.answer) }
@@ -51,15 +53,16 @@ import Testing
                 continue
             }
             let path = AdminIds(all: word).url(call.path)
-            // A router prefers words to ids.
+            // A router prefers words to ids, from the left.
             let best = AdminEndpoints.all.filter { matches($0, call.method, path) { _ in false } }
-                .max { literals($0) < literals($1) }
+                .max { rank($0).lexicographicallyPrecedes(rank($1)) }
             #expect(best?.template == own.template, "\(word)")
         }
     }
 
-    private func literals(_ endpoint: any EndpointDescription) -> Int {
-        endpoint.template.split(separator: "/").filter { $0.first != "{" }.count
+    /// 1 for each word of the route and 0 for each id.
+    private func rank(_ endpoint: any EndpointDescription) -> [Int] {
+        endpoint.template.split(separator: "/").map { $0.first == "{" ? 0 : 1 }
     }
 
     private func matches(

@@ -14,7 +14,7 @@ import Testing
         #expect(Set(declared).count == declared.count, "twice")
         #expect(Set(declared).isDisjoint(with: AdminRoutes.notCalled.union(AdminRoutes.gone)))
         // Counted by hand in the contract.
-        #expect(AdminRoutes.nodes.count == 51 && AdminRoutes.groups.count == 65)
+        #expect(AdminRoutes.nodes.count == 54 && AdminRoutes.groups.count == 65)
     }
 
     @Test func noPathEndsInASlashAndNoCallOfThisPartIsSentOnce() {
@@ -71,18 +71,24 @@ import Testing
 
     /// Words in the place of ids would be taken for other routes, so all of them have to be known.
     @Test func everyWordThatCouldBeTakenForAnIdIsKnown() {
-        let paths = AdminEndpoints.all.map { $0.template.split(separator: "/").map(String.init) }
-        var words: [String: Set<String>] = [:]
-        for path in paths {
-            for (index, segment) in path.enumerated() where segment.first == "{" {
-                for other in paths where other.count > index && other[..<index] == path[..<index] {
-                    guard other[index].first != "{" else { continue }
-                    words[path[..<index].joined(separator: "/"), default: []].insert(other[index])
+        let routes = AdminEndpoints.all.map { AdminRoutes.route($0).split(separator: "/").map(String.init) }
+        var words: Set<String> = []
+        for route in routes {
+            for other in routes where other.count == route.count && other[0] == route[0] && other != route {
+                let couldBeOne = zip(route, other).allSatisfy { $0 == $1 || $0 == "{}" || $1 == "{}" }
+                guard couldBeOne else { continue }
+                for (index, word) in other.enumerated() where route[index] == "{}" && word != "{}" {
+                    words.insert(route[1..<index].joined(separator: "/") + "/" + word)
                 }
             }
         }
-        let known = PathTemplate.words.map { ("admin-api/\($0.key)", $0.value) }
-        #expect(words == Dictionary(uniqueKeysWithValues: known))
+        let known = Set(PathTemplate.words.flatMap { area, words in words.map { "admin-api/\(area)/\($0)" } })
+        // Where two routes differ in two places, refusing the word of the first is enough.
+        let first = words.filter { $0.split(separator: "/").count == 3 }
+        #expect(!first.isEmpty && first.isSubset(of: known))
+        #expect(words.subtracting(first).allSatisfy { word in known.contains { word.hasPrefix($0) } }, "\(words)")
+        let prefixes = Set(routes.filter { $0.count > 3 }.map { $0[1...].prefix(3).joined(separator: "/") })
+        #expect(known.isSubset(of: prefixes))
     }
 
     private func template(of path: String) -> String {

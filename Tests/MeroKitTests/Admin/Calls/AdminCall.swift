@@ -49,7 +49,7 @@ struct AdminCall: Sendable, CustomTestStringConvertible {
     init(
         _ name: String, _ request: String, body: Body = .none, answer: String = "{}",
         answerHeaders: [String: String] = [:], result: Result = .data, timeout: TimeInterval? = nil,
-        _ run: @escaping @Sendable (AdminApi, AdminIds) async throws -> some Encodable
+        _ run: @escaping @Sendable (AdminApi, AdminIds) async throws -> any Encodable
     ) {
         let parts = request.split(separator: " ", maxSplits: 1).map(String.init)
         self.name = name
