@@ -57,7 +57,7 @@ extension DevNode {
     }
 
     /// Lets accounts name a release of a contract as the application of a group. Every contract has a package of its own
-    /// name in version 1.0.0 already.
+    /// name in version 1.0.0 already. Forgotten when a node with a data directory restarts.
     public func publish(_ contract: any DevContract, package: String, version: String) {
         core.contexts.learn(contract)
         core.relay.catalog.publish(package: package, version: version, contract: contract.name)
@@ -129,7 +129,8 @@ extension DevNode {
 
     // MARK: - What it did
 
-    /// The methods that the node ran for accounts, oldest first, at least the last 10,000.
+    /// The methods that the node ran for accounts, oldest first, at least the last 10,000. A node with a data directory
+    /// forgets them when it restarts.
     public var delegatedWrites: [DevDelegatedWrite] { core.relay.log.all }
 
     /// The highest nonce that a device spent in a context; nil before the first.
