@@ -1,3 +1,5 @@
+import Foundation
+
 /// Delegated reads and writes, as the bare routes.
 ///
 /// `RelayClient` signs, counts and falls back on top of them. Here a relay's refusal is `MeroError.http`, like every other
@@ -13,7 +15,13 @@ extension AdminApi {
     public func performIntent(
         _ contextId: String, request: PerformIntentRequest
     ) async throws -> PerformIntentResponseData {
-        try await http.call(AdminEndpoints.performIntent, contextId, json: request).payload(orThrow: "performIntent")
+        // In the order that was hashed: a node that keeps the order it reads would hash another text.
+        let body = IntentBody.write(
+            method: request.method, arguments: try RelayClient.arguments(request.argsJson), warrant: request.warrant,
+            authorProof: request.authorProof)
+        let reply: ApiResponse<PerformIntentResponseData> = try await http.send(
+            AdminEndpoints.performIntent.request([contextId], body: .json(body)))
+        return try reply.payload(orThrow: "performIntent")
     }
 
     /// What the node remembers of a device's numbers. Needs the `admin` permission; current nodes answer 404.
@@ -48,8 +56,12 @@ extension AdminApi {
     public func createContextIntent(
         _ groupId: String, request: CreateContextIntentRequest
     ) async throws -> CreateContextIntentResponseData {
-        try await http.call(AdminEndpoints.createContextIntent, groupId, json: request)
-            .payload(orThrow: "createContextIntent")
+        let body = IntentBody.creation(
+            arguments: try RelayClient.arguments(request.initArgs), warrant: request.warrant,
+            authorProof: request.authorProof)
+        let reply: ApiResponse<CreateContextIntentResponseData> = try await http.send(
+            AdminEndpoints.createContextIntent.request([groupId], body: .json(body)))
+        return try reply.payload(orThrow: "createContextIntent")
     }
 
     /// What a warrant for a change to the group must name.

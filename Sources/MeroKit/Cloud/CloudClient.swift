@@ -47,6 +47,11 @@ public struct CloudClient: Sendable {
             .base64EncodedString()
     }
 
+    /// The same with a signer. Throws also what the signer throws.
+    public static func signRoutingChallenge(nonce: String, signer: any DeviceSigner) async throws -> String {
+        try await signer.checkedSignature(over: CloudProof.routingRead.message(nonce: nonce)).base64EncodedString()
+    }
+
     /// The headers that prove who reads. Throws `AccountError.invalidInput`, also for a credential whose signer keeps the
     /// seed: the client asks that one itself.
     public static func routingProofHeaders(

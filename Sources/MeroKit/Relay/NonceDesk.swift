@@ -10,11 +10,18 @@ enum NonceDesk {
     /// Throws `AccountError.intentRefused` (status 409) when all are spent, `.invalidInput` when the store has none for
     /// another reason, `CancellationError`. A number drawn for a task that is cancelled meanwhile is lost, which costs
     /// nothing.
-    static func next(_ store: any WarrantNonceStore, _ sequence: String, floor: UInt64? = nil) async throws -> UInt64 {
+    ///
+    /// - Parameter settle: Makes another number of the one that was drawn, before the next one is: nil when there is none.
+    static func next(
+        _ store: any WarrantNonceStore, _ sequence: String, floor: UInt64? = nil,
+        settle: @escaping @Sendable (UInt64) -> UInt64? = { $0 }
+    ) async throws -> UInt64 {
         let (number, isSpent) = try await run(sequence) {
             if let floor { store.advance(relay: sequence, to: floor) }
             let number = store.next(relay: sequence)
-            return (number, number == 0 && store.isSpent(relay: sequence))
+            guard number > 0 else { return (0, store.isSpent(relay: sequence)) }
+            guard let settled = settle(number) else { return (0, true) }
+            return (settled, false)
         }
         if isSpent { throw spent("of \(sequence)") }
         guard number > 0 else {

@@ -42,15 +42,15 @@ public struct RecoveringWarrantNonces: Sendable {
     /// is spent, `.invalidInput` when the local store has none, and `CancellationError`.
     public func next() async throws -> UInt64 {
         if !state.withLock({ $0.isKnown }) { _ = try await flight.value(recover) }
-        let number = try await NonceDesk.next(local, sequence)
-        let handedOut = state.withLock { state -> UInt64? in
-            guard let floor = state.floor else { return nil }
-            let value = max(number, floor)
-            state.floor = WarrantNonceSequence.next(after: value)
-            return value
+        // Drawn and settled as one step: else a number that comes late would be raised above the store's own.
+        return try await NonceDesk.next(local, sequence) { [state] number in
+            state.withLock { state in
+                guard let floor = state.floor else { return nil }
+                let value = max(number, floor)
+                state.floor = WarrantNonceSequence.next(after: value)
+                return value
+            }
         }
-        guard let handedOut else { throw NonceDesk.spent("in context \(contextId)") }
-        return handedOut
     }
 
     private func recover() async throws {

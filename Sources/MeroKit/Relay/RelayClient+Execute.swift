@@ -36,7 +36,7 @@ struct IntentAnswer: Sendable {
 
     func result() throws -> IntentResult {
         let value: JSONValue = try RelayAnswer.returns(returns)
-        return IntentResult(rootHash: rootHash, returns: value == .null ? nil : value)
+        return IntentResult(rootHash: rootHash, returns: value.unlessNull)
     }
 }
 

@@ -7,7 +7,7 @@ extension RelayClient {
     /// Spec: 60, section 5.7.
     public func query(contextId: String, method: String, argsJson: JSONValue = [:]) async throws -> JSONValue? {
         let value: JSONValue = try RelayAnswer.returns(try await read(contextId, method, Self.arguments(argsJson)))
-        return value == .null ? nil : value
+        return value.unlessNull
     }
 
     /// Reads, and decodes what the method returns. `null` is treated as by `execute`.

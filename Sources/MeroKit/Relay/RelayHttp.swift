@@ -92,6 +92,11 @@ enum RelayRefusal {
     }
 }
 
+extension JSONValue {
+    /// Nil for null. Spelled out, since `nil` itself is a `JSONValue`.
+    var unlessNull: JSONValue? { self == .null ? Optional<JSONValue>.none : .some(self) }
+}
+
 /// Reads what a relay answers.
 enum RelayAnswer {
     private static let data = JSONMembers.Paths([["data"]])

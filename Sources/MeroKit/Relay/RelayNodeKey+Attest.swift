@@ -60,7 +60,7 @@ extension RelayNodeKey {
         else {
             return .refused(.relayKeyUnavailable("the relay's attestation has no quote, or binds no key"))
         }
-        let collateral = data["collateral"].flatMap { $0 == .null ? nil : $0 }
+        let collateral = data["collateral"]?.unlessNull
         let attestation = RelayAttestation(
             relayURL: relayURL, nonce: nonce, quoteB64: quote, boundPublicKey: key, collateral: collateral)
         do {

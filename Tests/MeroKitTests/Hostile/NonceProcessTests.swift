@@ -34,7 +34,7 @@
             let probes = Probes(folder: try TemporaryFolder())
             let running = try (0..<8).map { try probes.start("p\($0)", count: 1250) }
             defer { for process in running where process.isRunning { kill(process.processIdentifier, SIGKILL) } }
-            try await eventually(within: 120) { !running.contains(where: \.isRunning) }
+            try await eventually(within: 300) { !running.contains(where: \.isRunning) }
             #expect(running.allSatisfy { $0.terminationStatus == 0 })
             let numbers = (0..<8).map { probes.numbers("p\($0)") }
             for sequence in numbers { #expect(sequence == sequence.sorted() && sequence.count == 1250) }
@@ -61,7 +61,7 @@
             }
             // The last ones get to draw, too: nothing was left locked or broken.
             let last = "k\(started - 1)"
-            try await eventually(within: 30) { probes.numbers(last).count > 3 }
+            try await eventually(within: 120) { probes.numbers(last).count > 3 }
             for process in running { kill(process.processIdentifier, SIGKILL) }
             for process in running { process.waitUntilExit() }
             let all = (0..<started).flatMap { probes.numbers("k\($0)") }

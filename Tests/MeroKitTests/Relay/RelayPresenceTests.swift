@@ -37,7 +37,7 @@ import Testing
         #expect(sequences == (0..<4).map { 1_790_000_000_250 + Double($0) })
         #expect(Set(bodies.compactMap { $0["signature"]?.stringValue }).count == 4)
         for body in bodies {
-            #expect(body.objectValue?.keys.sorted() == ["authorProof", "seq", "sentAtMs", "signature", "state"])
+            #expect(body.objectValue?.keys.sorted() == ["authorProof", "sentAtMs", "seq", "signature", "state"])
             #expect(body["state"]?.stringValue == "7b22747970696e67223a747275657d")
             #expect(body["authorProof"]?.stringValue == scripted.rig.device.credential)
             let statement = try PresenceStatement(

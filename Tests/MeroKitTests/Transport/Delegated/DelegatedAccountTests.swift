@@ -22,7 +22,7 @@ import Testing
         let pins = RelayKeyPins()
         if pinned { try pins.pin(fixture.node.nodeKey, for: url) }
         return try DelegatedAccount(
-            session: session(who, url.isEmpty ? nil : url), keys: who.keys, nonces: MemoryWarrantNonceStore(),
+            session: session(who, url.isEmpty ? nil : url), keys: who.keys, nonces: fixture.nonces,
             pins: pins,
             map: map, cloud: cloud, audience: .cli)
     }
@@ -358,18 +358,14 @@ import Testing
             namespace, applicationId: application.applicationId)
         // The cloud routes it to nobody: the relay itself is named as the way in.
         #expect(invitation.admitterAddrs == [RelayOrigin.trimmed(fixture.node.url.absoluteString)])
-        #expect(
-            invitation.invitation.admitters.contains(fixture.node.accountId) || !invitation.invitation.admitters.isEmpty
-        )
+        #expect(invitation.invitation.admitters == [fixture.node.accountId])
         let bob = try DevAccount()
         let moved = Locked<DelegatedSession?>(nil)
         let joining = try DelegatedAccount(
             session: Self.session(bob), keys: bob.keys, nonces: MemoryWarrantNonceStore(), audience: .cli,
             onSessionChange: { session in moved.withLock { $0 = session } })
-        let text = try fixture.node.createInvitation(namespace: namespace)
-        let byNode = try MeroJSON.decode(SignedGroupOpenInvitation.self, from: Data(text.utf8))
         let outcome = try await joining.admin.joinNamespace(
-            namespace, request: JoinNamespaceRequest(invitation: byNode))
+            namespace, request: JoinNamespaceRequest(invitation: invitation))
         #expect(outcome.published && joining.session.relayURL == outcome.relayUrl)
         #expect(moved.withLock { $0?.relayURL } == outcome.relayUrl)
         #expect(joining.map.relay(ofNamespace: namespace) == outcome.relayUrl)
