@@ -50,7 +50,9 @@ final class AliasBook: Sendable {
         let prefix = Self.key(kind, "")
         return state.withLock { state in
             Dictionary(
-                state.entries.filter { $0.key.hasPrefix(prefix) }.map { (String($0.key.dropFirst(prefix.count)), $0.value) },
+                state.entries.filter { $0.key.hasPrefix(prefix) }.map {
+                    (String($0.key.dropFirst(prefix.count)), $0.value)
+                },
                 uniquingKeysWith: { $1 })
         }
     }

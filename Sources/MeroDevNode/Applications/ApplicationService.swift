@@ -52,7 +52,8 @@ struct ApplicationService: Sendable {
                 throw NodeRefusal(400, "Field 'path' must not contain '..'")
             }
             guard isAllowed(path) else {
-                throw NodeRefusal(403, "dev installs are confined to a directory of this node, and this path is not there")
+                throw NodeRefusal(
+                    403, "dev installs are confined to a directory of this node, and this path is not there")
             }
             let id: String
             do {

@@ -54,7 +54,8 @@ public struct DevBundle: Sendable {
                     services.sorted { $0.key < $1.key }.enumerated().map { index, service in
                         [
                             "name": .string(service.key),
-                            "wasm": artifact("service-\(index).wasm", Self.module("\(package)@\(version)/\(service.key)")),
+                            "wasm": artifact(
+                                "service-\(index).wasm", Self.module("\(package)@\(version)/\(service.key)")),
                             "devContract": .string(service.value.name),
                         ]
                     })

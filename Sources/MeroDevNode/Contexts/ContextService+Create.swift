@@ -61,7 +61,8 @@ extension ContextService {
                     throw NodeRefusal(409, "this group targets another application")
                 }
             }
-            let id = try request.seed.map { try Self.id(seed: $0, in: request.groupId) }
+            let id =
+                try request.seed.map { try Self.id(seed: $0, in: request.groupId) }
                 ?? Hex.encode(SecureRandom.bytes(32))
             let box = try await make(id, program, request)
             try attach(box, target, request, actor)

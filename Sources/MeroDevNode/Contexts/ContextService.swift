@@ -25,12 +25,16 @@ struct ContextService: Sendable {
         call.caller?.account.map { state.reach(of: $0, device: call.caller?.device) }
     }
 
-    /// Whether a caller may see a context.
-    func sees(_ call: RouteCall, _ context: String) -> Bool {
+    /// Which contexts a caller may see.
+    private func sight(_ call: RouteCall) -> (String) -> Bool {
         groups.read { state in
-            reach(call, state).map { reach in state.groupOfContext[context].map(reach.contains) ?? false } ?? true
+            guard let reach = reach(call, state) else { return { _ in true } }
+            let groupOfContext = state.groupOfContext.entries
+            return { groupOfContext[$0].map(reach.contains) ?? false }
         }
     }
+
+    func sees(_ call: RouteCall, _ context: String) -> Bool { sight(call)(context) }
 
     /// The context that a path names. Throws `NodeRefusal` and `EarlyReply`.
     func visible(_ call: RouteCall) throws -> ContextBox {
@@ -44,7 +48,8 @@ struct ContextService: Sendable {
     private func listing(
         _ call: RouteCall, _ choose: ([ContextBox]) throws -> some Sequence<ContextBox>
     ) rethrows -> JsonTree {
-        let seen = contexts.ids.compactMap { contexts[$0] }.filter { sees(call, $0.id) }
+        let isSeen = sight(call)
+        let seen = contexts.ids.filter(isSeen).compactMap { contexts[$0] }
         return .array(try choose(seen).map { row($0, withGroup: true) })
     }
 
@@ -66,8 +71,8 @@ struct ContextService: Sendable {
     func listWithExecutors(_ call: RouteCall) async -> DevHttpResponse {
         await NodeRefusal.answering {
             let application = try call.pathId("application")
-            let rows = contexts.ids.compactMap { contexts[$0] }
-                .filter { $0.applicationId == application && sees(call, $0.id) }
+            let rows = contexts.ids.filter(sight(call)).compactMap { contexts[$0] }
+                .filter { $0.applicationId == application }
                 .map { box -> JsonTree in
                     [
                         "id": .string(box.id), "application_id": .string(application),

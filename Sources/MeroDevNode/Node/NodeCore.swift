@@ -43,7 +43,8 @@ final class NodeCore: Sendable {
         relay = RelayService(
             contexts: contexts, groups: groups, identity: identity, hub: events, clock: clock,
             ledger: try NonceLedger(directory: directory), presence: PresenceSequences(), log: RelayLog(),
-            catalog: ReleaseCatalog(applications: applications, published: published), options: options.relay, bodyLimit: options.bodyLimit)
+            catalog: ReleaseCatalog(applications: applications, published: published), options: options.relay,
+            bodyLimit: options.bodyLimit)
         gate = NodeGuard(
             auth: auth,
             proofs: ProofGate(

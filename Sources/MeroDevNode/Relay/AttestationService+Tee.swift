@@ -39,7 +39,8 @@ extension AttestationService {
             let (group, addresses) = try body { (try $0.id("groupId"), try $0.optionalStrings("admitterAddrs") ?? []) }
             guard addresses.count <= Self.mostAddresses else {
                 throw NodeRefusal(
-                    400, "Field 'admitterAddrs' exceeds maximum of \(Self.mostAddresses) entries (got \(addresses.count))")
+                    400,
+                    "Field 'admitterAddrs' exceeds maximum of \(Self.mostAddresses) entries (got \(addresses.count))")
             }
             var checks = FieldChecks()
             for address in addresses { checks.text("admitterAddrs", address, max: Self.longestAddress) }

@@ -56,7 +56,8 @@ package enum RawDeflate {
         let size = Int32(MemoryLayout<z_stream>.size)
         guard
             deflateInit2_(
-                &stream, Z_BEST_COMPRESSION, Z_DEFLATED, wrapper.rawValue, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size) == Z_OK
+                &stream, Z_BEST_COMPRESSION, Z_DEFLATED, wrapper.rawValue, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size)
+                == Z_OK
         else { throw .unavailable }
         defer { deflateEnd(&stream) }
         let (output, status) = run(&stream, input, limit: .max) { CZlib.deflate($0, Z_FINISH) }
