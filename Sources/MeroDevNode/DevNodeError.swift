@@ -16,6 +16,10 @@ public enum DevNodeError: Error, Sendable, Equatable, LocalizedError {
     case sliceTooLarge(Int)
     /// Text that is not the JSON it should be.
     case invalidJson(String)
+    /// No bundle, or one that cannot be installed.
+    case invalidBundle(String)
+    /// The node has no such application.
+    case unknownApplication(String)
     /// The HTTP server could not be started.
     case server(String)
 
@@ -29,6 +33,8 @@ public enum DevNodeError: Error, Sendable, Equatable, LocalizedError {
         case .unknownGroup(let id): return "The dev node has no group \(id)"
         case .sliceTooLarge(let size): return "A presence slice of \(size) bytes is over the limit of 16384"
         case .invalidJson(let text): return "Not the JSON it should be: \(text)"
+        case .invalidBundle(let text): return "Not a signed application bundle: \(text)"
+        case .unknownApplication(let id): return "The dev node has no application \(id)"
         case .server(let text): return "Dev node server: \(text)"
         }
     }

@@ -1,7 +1,7 @@
 /// The gate in front of the node's own routes and in front of the auth service's `/admin`. It answers with a status, a
-/// header at most, and no body.
+/// header at most, and, but for keys that leave their binding, no body.
 ///
-/// Spec: 10, sections 1.4, 3 and 8.
+/// Spec: 10, sections 1.4, 3 and 8; 30, section 12.3.
 struct NodeGuard: Sendable {
     let auth: AuthService
     let proofs: ProofGate
@@ -34,9 +34,10 @@ struct NodeGuard: Sendable {
         }
         switch check(token, request) {
         case .success(let caller):
-            guard permission.isMet(by: caller, parameters: parameters),
-                caller.isInsideBindings(parameters)
-            else { return .refused(.refused(403, authError: "permission_denied")) }
+            guard permission.isMet(by: caller, parameters: parameters) else {
+                return .refused(.refused(403, authError: "permission_denied"))
+            }
+            guard caller.isInsideBindings(parameters) else { return .refused(Self.outside(parameters)) }
             return .caller(caller)
         case .failure(.expired): return .refused(.refused(401, authError: "token_expired"))
         case .failure(.keyRevoked): return .refused(.refused(403, authError: "token_revoked"))
@@ -73,6 +74,14 @@ struct NodeGuard: Sendable {
         case .failure(.invalid), .failure(.wrongHost), .failure(.keyUnknown), .failure(.keyExpired):
             return .refused(.refused(401, authError: "invalid_token"))
         }
+    }
+
+    /// A client key has left what it is bound to; the one refusal of the guard that has words.
+    private static func outside(_ parameters: [String: String]) -> DevHttpResponse {
+        let what = parameters["context"] == nil ? "application" : "context"
+        var response = NodeRefusal(403, "This key is not permitted to act on this \(what)").response
+        response.handlerRan = false
+        return response
     }
 
     private func check(_ token: String, _ request: DevHttpRequest) -> Result<Caller, TokenRefusal> {

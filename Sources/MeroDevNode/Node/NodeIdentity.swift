@@ -19,6 +19,9 @@ struct NodeIdentity: Sendable {
     let keys: DeviceKeys
     let root: AccountRoot
 
+    /// How libp2p would write the node's key.
+    var peerId: String { Base58.encode([0x00, 0x24, 0x08, 0x01, 0x12, 0x20] + (Hex.decode(nodeKey) ?? [])) }
+
     init(directory: DataDirectory?) throws {
         var stored: [String: JsonTree] = [:]
         var journal: Journal?

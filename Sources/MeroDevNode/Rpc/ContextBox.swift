@@ -8,11 +8,35 @@ enum ContextNotice: Sendable {
     case ephemeral(contextId: String, author: String, state: [UInt8])
 }
 
+/// What a context runs.
+struct ContextProgram: Sendable, Equatable {
+    var applicationId: String
+    /// The contract's name, also while it is not here.
+    var contract: String
+    /// Nil where only the context's group tells.
+    var version: String?
+    /// Of an application with several.
+    var service: String?
+
+    init(applicationId: String, contract: String, version: String? = nil, service: String? = nil) {
+        self.applicationId = applicationId
+        self.contract = contract
+        self.version = version
+        self.service = service
+    }
+
+    /// A contract that nobody installed.
+    init(bare contract: String) {
+        self.init(applicationId: ContextBox.applicationId(ofContract: contract), contract: contract)
+    }
+}
+
 /// One context: its contract, its state and its lock.
 final class ContextBox: Sendable {
     static let eventLimit = 1_000
 
     struct Inner {
+        var program: ContextProgram
         var contract: (any DevContract)?
         var state = DevState()
         var root: [UInt8]
@@ -24,20 +48,16 @@ final class ContextBox: Sendable {
     }
 
     let id: String
-    let contractName: String
-    let applicationId: String
     let executor: String
     private let notify: @Sendable (ContextNotice) -> Void
     // Safe to share although `Journal` is not: it is only used inside the lock.
     private let inner: Locked<Inner>
 
     init(
-        id: String, contractName: String, executor: String, inner: sending Inner,
+        id: String, executor: String, inner: sending Inner,
         notify: @escaping @Sendable (ContextNotice) -> Void
     ) {
         self.id = id
-        self.contractName = contractName
-        applicationId = Self.applicationId(ofContract: contractName)
         self.executor = executor
         self.notify = notify
         self.inner = Locked(inner)
@@ -46,6 +66,10 @@ final class ContextBox: Sendable {
     static func applicationId(ofContract name: String) -> String {
         Hex.encode(Digest.sha256(Array("dev-contract:\(name)".utf8)))
     }
+
+    var program: ContextProgram { read { $0.program } }
+    var contractName: String { program.contract }
+    var applicationId: String { program.applicationId }
 
     func read<Result>(_ body: (Inner) -> Result) -> Result { inner.withLock { body($0) } }
     func change<Result>(_ body: (inout Inner) -> Result) -> Result { inner.withLock { body(&$0) } }
@@ -90,8 +114,8 @@ final class ContextBox: Sendable {
     private func begin(
         _ name: String, _ arguments: JsonTree, _ account: String?, _ inner: inout Inner
     ) throws -> Step {
-        if let failure = refusal(inner.condition) { throw failure }
-        guard let contract = inner.contract else { throw applicationMissing }
+        if let failure = refusal(inner) { throw failure }
+        guard let contract = inner.contract else { throw Self.applicationMissing(inner) }
         guard let method = contract.methods[name] else { throw RpcFailure.functionCall("method \"\(name)\" not found") }
         if method.isMutating {
             if case .upgradeInProgress(let asBytes)? = inner.condition { throw upgradeInProgress(asBytes) }
@@ -145,9 +169,17 @@ final class ContextBox: Sendable {
 
     // MARK: - State root
 
+    /// Of an empty state. Zeros would say that nothing was synced yet.
+    private static let emptyRoot = Digest.sha256(Array("dev-context-state".utf8))
+
     /// The root depends on the entries alone, not on the way there: the exclusive or of a hash per entry.
     static func root(of entries: [String: JsonTree]) -> [UInt8] {
-        entries.reduce([UInt8](repeating: 0, count: 32)) { root($0, $1.key, nil, $1.value) }
+        entries.reduce(emptyRoot) { root($0, $1.key, nil, $1.value) }
+    }
+
+    /// Roughly what the state takes up, in bytes.
+    var size: Int {
+        read { $0.state.entries.reduce(0) { $0 + $1.key.utf8.count + $1.value.bytes.count } }
     }
 
     private static func root(_ root: [UInt8], _ key: String, _ old: JsonTree?, _ new: JsonTree?) -> [UInt8] {
@@ -180,8 +212,8 @@ final class ContextBox: Sendable {
         }
     }
 
-    private var applicationMissing: RpcFailure {
-        RpcFailure("ApplicationNotInstalled", ["application_id": .string(applicationId)])
+    private static func applicationMissing(_ inner: Inner) -> RpcFailure {
+        RpcFailure("ApplicationNotInstalled", ["application_id": .string(inner.program.applicationId)])
     }
 
     private func upgradeInProgress(_ asBytes: Bool) -> RpcFailure {
@@ -191,13 +223,13 @@ final class ContextBox: Sendable {
     }
 
     /// The answer of a condition that strikes every method.
-    private func refusal(_ condition: DevContextCondition?) -> RpcFailure? {
-        switch condition {
+    private func refusal(_ inner: Inner) -> RpcFailure? {
+        switch inner.condition {
         case nil, .upgradeInProgress, .readOnlyWrites: return nil
         case .unauthorized:
             return RpcFailure("Unauthorized", ["context_id": .string(id), "public_key": .string(executor)])
         case .uninitialized: return RpcFailure("Uninitialized")
-        case .applicationNotInstalled: return applicationMissing
+        case .applicationNotInstalled: return Self.applicationMissing(inner)
         case .internalError(let kind): return .inner(kind)
         case .internalErrorBare: return RpcFailure("InternalError", [:])
         case .groupKeyPending: return RpcFailure("GroupKeyPending", ["context_id": .string(id)])

@@ -143,7 +143,7 @@ extension InvitationBody {
 
 extension SignedInvitation {
     /// An invitation as it came. Throws `AccountError.invalidInput` for what cannot have been signed so.
-    init(_ invitation: SignedGroupOpenInvitation) throws {
+    package init(_ invitation: SignedGroupOpenInvitation) throws {
         try self.init(
             body: InvitationBody(invitation.invitation), inviterSignature: invitation.inviterSignature,
             inviterAccount: invitation.inviterAccount.map { try Hex.id($0, "inviter_account") },

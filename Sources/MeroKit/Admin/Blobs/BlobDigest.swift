@@ -72,13 +72,15 @@ struct BlobHasher {
 
     mutating func finish() -> BlobDigest {
         if filled > 0 { endChunk() }
-        return BlobDigest(
-            blobId: Hex.encode(bytes: chunks.finish()), contentHash: Hex.encode(bytes: content.finish()), size: size)
+        return BlobDigest(blobId: Self.hex(chunks), contentHash: Self.hex(content), size: size)
     }
 
     private mutating func endChunk() {
-        chunk.finish().withUnsafeBytes { chunks.update($0) }
+        chunk.finish()?.withUnsafeBytes { chunks.update($0) }
         chunk = RunningSHA256()
         filled = 0
     }
+
+    /// Empty, and so no blob's, when there is no memory to hash in.
+    private static func hex(_ hash: RunningSHA256) -> String { Hex.encode(bytes: hash.finish() ?? []) }
 }
