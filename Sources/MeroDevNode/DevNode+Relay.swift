@@ -56,11 +56,9 @@ extension DevNode {
         ContextBox.applicationId(ofContract: contract.name)
     }
 
-    /// Lets accounts name a release of a contract as the application of a group. Every contract has a package of its own
-    /// name in version 1.0.0 already.
+    /// Lets accounts name a release of a contract as the application of a group; as ``DevApplications/publish(_:package:version:)``.
     public func publish(_ contract: any DevContract, package: String, version: String) {
-        core.contexts.learn(contract)
-        core.relay.catalog.publish(package: package, version: version, contract: contract.name)
+        applications.publish(contract, package: package, version: version)
     }
 
     // MARK: - Devices
@@ -159,7 +157,8 @@ extension DevNode {
         core.relay.ledger.window(Self.account(scope, id, key))
     }
 
-    private static func account(_ scope: NonceLedger.Account.Scope, _ id: String, _ key: String) -> NonceLedger.Account {
+    private static func account(_ scope: NonceLedger.Account.Scope, _ id: String, _ key: String) -> NonceLedger.Account
+    {
         NonceLedger.Account(scope: scope, id: id.lowercased(), device: key.lowercased())
     }
 }
