@@ -1,7 +1,7 @@
 import Foundation
 import MeroKit
 
-/// What may be read of namespaces, groups and contexts. An account's session sees what its account's groups reach and is
+/// What may be read of namespaces and groups. An account's session sees what its account's groups reach and is
 /// refused everything else; the node's owner sees all.
 ///
 /// Spec: 20, sections 1.8 and 6.1; 30, sections 4.2, 5.1 and 12.4.

@@ -76,7 +76,8 @@ struct RoutePermissions: Sendable {
             node("GET", "\(api)/groups/{group}\(suffix)", "group:list", resource: "group", own: "namespace:list-own")
         }
         for path in ["for-application", "with-executors/for-application"] {
-            node("GET", "\(api)/contexts/\(path)/{application}", "context:list", own: "context:list-own")
+            // Not among the listings that an account's session may see its own part of.
+            node("GET", "\(api)/contexts/\(path)/{application}", "context:list")
         }
         node("POST", "\(api)/contexts", "context:create")
         node("DELETE", "\(api)/contexts/{context}", "context:delete", resource: "context")
