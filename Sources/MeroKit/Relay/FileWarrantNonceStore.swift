@@ -13,7 +13,7 @@ public final class FileWarrantNonceStore: WarrantNonceStore {
 
     /// Seconds to wait for another process, which holds the lock while it replaces a small file. One that takes longer has
     /// been stopped, and then there is no number.
-    private static let patience: TimeInterval = 10
+    private static let patience: TimeInterval = 60
 
     /// Reads and writes nothing yet.
     public init(directory: URL) { self.directory = directory }

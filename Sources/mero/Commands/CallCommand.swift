@@ -23,7 +23,7 @@ extension Command {
                 line: #"mero call $CONTEXT get '{"key":"greeting"}' --raw"#),
             .init(
                 says: "the same through a relay, for the account of the profile",
-                line: #"mero call $CONTEXT get '{"key":"greeting"}' --relay $URL"#),
+                line: #"mero call $CONTEXT get '{"key":"greeting"}' --relay https://relay.example"#),
             .init(says: "a method without parameters", line: "mero call $CONTEXT entries"),
             .init(says: "arguments from a file", line: "mero call $CONTEXT import - < arguments.json"),
             .init(

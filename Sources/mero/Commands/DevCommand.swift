@@ -46,7 +46,9 @@ enum DevCommand {
     static func run(_ invocation: Invocation) async throws -> ExitCode {
         let node = try await start(invocation)
         do {
-            let namespace = try node.createNamespace(contract: KeyValueContract())
+            // With a folder, both may be there from an earlier run.
+            let known = node.group(ofContext: context)
+            let namespace = try known ?? node.createNamespace(contract: KeyValueContract())
             try node.createContext(KeyValueContract(), id: context, inGroup: namespace)
             try announce(node, namespace: namespace, invocation)
             await untilCancelled()

@@ -10,10 +10,13 @@ extension Command {
             "The account and its device come from the profile (\"mero account new\" or \"import\").",
         ],
         examples: [
-            .init(says: "what a relay may do in a context", line: "mero relay describe $CONTEXT --relay $URL"),
+            .init(
+                says: "what a relay may do in a context",
+                line: "mero relay describe $CONTEXT --relay https://relay.example"),
             .init(
                 says: "write through it",
-                line: #"mero relay call $CONTEXT set '{"key":"greeting","value":"hello"}' --relay $URL"#),
+                line:
+                    #"mero relay call $CONTEXT set '{"key":"greeting","value":"hello"}' --relay https://relay.example"#),
         ],
         subcommands: [relayDescribe, relayCall, relayQuery, relayFound, relayJoin])
 
@@ -23,8 +26,8 @@ extension Command {
         operands: [.init(name: "context", help: "The context's id; none with --group.", optional: true)],
         options: [.describedGroup] + OptionSpec.relayConnection,
         examples: [
-            .init(says: "in a context", line: "mero relay describe $CONTEXT --relay $URL"),
-            .init(says: "in a group", line: "mero relay describe --group $GROUP --relay $URL"),
+            .init(says: "in a context", line: "mero relay describe $CONTEXT --relay https://relay.example"),
+            .init(says: "in a group", line: "mero relay describe --group $GROUP --relay https://relay.example"),
         ],
         body: RelayActs.describe)
 
@@ -40,7 +43,8 @@ extension Command {
         examples: [
             .init(
                 says: "write",
-                line: #"mero relay call $CONTEXT set '{"key":"greeting","value":"hello"}' --relay $URL"#)
+                line:
+                    #"mero relay call $CONTEXT set '{"key":"greeting","value":"hello"}' --relay https://relay.example"#)
         ],
         body: RelayActs.call)
 
@@ -50,7 +54,9 @@ extension Command {
         operands: callOperands,
         options: [.raw] + OptionSpec.relayConnection,
         examples: [
-            .init(says: "read", line: #"mero relay query $CONTEXT get '{"key":"greeting"}' --relay $URL"#)
+            .init(
+                says: "read", line: #"mero relay query $CONTEXT get '{"key":"greeting"}' --relay https://relay.example"#
+            )
         ],
         body: RelayActs.query)
 
@@ -67,7 +73,7 @@ extension Command {
             .init(
                 says: "found one, and let it run an application",
                 line: "mero relay found --executor $ACCOUNT --node-key $KEY --application $ID "
-                    + "--package com.example.app --package-version 1.0.0 --relay $URL")
+                    + "--package com.example.app --package-version 1.0.0 --relay https://relay.example")
         ],
         body: RelayActs.found)
 
@@ -79,7 +85,7 @@ extension Command {
         ],
         operands: [.init(name: "invitation", help: "A link, a token, JSON, or - for standard input.")],
         options: OptionSpec.relayConnection,
-        examples: [.init(says: "join", line: "mero relay join $LINK --relay $URL")],
+        examples: [.init(says: "join", line: "mero relay join $LINK --relay https://relay.example")],
         body: RelayActs.join)
 
     private static let callOperands: [Operand] = [

@@ -22,7 +22,7 @@ extension Command {
         examples: [
             .init(says: "watch a context", line: "mero watch $CONTEXT"),
             .init(says: "contexts and the group that governs them", line: "mero watch $ONE $TWO --group $GROUP"),
-            .init(says: "as the account of the profile", line: "mero watch $CONTEXT --relay $URL"),
+            .init(says: "as the account of the profile", line: "mero watch $CONTEXT --relay https://relay.example"),
             .init(
                 says: "wait for the next event, a minute at most", line: "mero watch $CONTEXT --count 1 --timeout 60"),
             .init(

@@ -84,6 +84,39 @@ enum ReadmeSamples {
         }
     }
 
+    static func account(_ keyFile: URL, _ folder: URL) throws -> (RelayClient, String, DeviceKeys) {
+        let root = AccountRoot.generate()  // show root.phrase once, and keep the root nowhere
+        let keys = DeviceKeys.loadOrCreate(in: AnyValueStore(FileValueStore(url: keyFile)))
+        let device = try DeviceCertificates.mintDeviceId(account: root.accountId, nonce: randomBytes(16))
+        let credential = try root.certify(
+            device: device, signPublicKey: keys.signPublicKey, kemPublicKey: keys.kemPublicKey)
+
+        let relay = RelayClient(
+            relayURL: "https://relay.example", authorAccount: root.accountId, authorProof: credential, keys: keys,
+            nonces: FileWarrantNonceStore(directory: folder))
+        return (relay, credential, keys)
+    }
+
+    static func transports(
+        _ mero: Mero, _ relay: RelayClient, _ credential: String, _ keys: DeviceKeys, _ contextId: String
+    ) async throws {
+        func count(_ client: MeroTransportClient) async throws -> Int {
+            try await client.rpc.execute(contextId: contextId, method: "len", argsJson: [:])
+        }
+
+        let onNode = MeroTransportClient(mero: mero)
+        let onRelay = try MeroTransportClient(
+            .relay(RelayTransportConfig(relay: relay, proof: ProofCredential(credential: credential, keys: keys))))
+        print(try await count(onNode), try await count(onRelay))
+        for try await event in try onRelay.events.events(contextIds: [contextId]) { print(event.kind) }
+    }
+
+    static func administration(_ mero: Mero) async throws {
+        let admin = await mero.admin
+        let namespaces = try await admin.listNamespaces()
+        print(namespaces.map(\.namespaceId))
+    }
+
     static func stores(_ node: URL, _ folder: URL, _ credentials: Credentials) async throws {
         let store = FileTokenStore(url: folder.appendingPathComponent("session.json"))
         let mero = Mero(config: MeroConfig(baseURL: node, tokenStore: store))

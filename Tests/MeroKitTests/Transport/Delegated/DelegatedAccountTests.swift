@@ -301,7 +301,8 @@ import Testing
             namespace, request: CreateGroupInNamespaceRequest(groupName: "open one", visibility: "open")
         ).groupId
         #expect(
-            fixture.node.subgroups(of: namespace) == [closed, open] && fixture.node.name(ofGroup: open) == "open one")
+            Set(fixture.node.subgroups(of: namespace)) == [closed, open]
+                && fixture.node.name(ofGroup: open) == "open one")
         try await admin.setSubgroupVisibility(closed, request: SetSubgroupVisibilityRequest(subgroupVisibility: "open"))
         #expect(try await admin.joinSubgroupInheritance(closed).wasInherited == false)
         #expect(try await admin.reparentGroup(open, request: ReparentGroupRequest(newParentId: closed)).reparented)
