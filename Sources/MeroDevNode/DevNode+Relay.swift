@@ -59,8 +59,8 @@ extension DevNode {
     /// Lets accounts name a release of a contract as the application of a group. Every contract has a package of its own
     /// name in version 1.0.0 already.
     public func publish(_ contract: any DevContract, package: String, version: String) {
-        core.contexts.learn(contract)
-        core.relay.catalog.publish(package: package, version: version, contract: contract.name)
+        core.contexts.learnIfNew(contract)
+        core.relay.catalog.publish(contract, package: package, version: version)
     }
 
     // MARK: - Devices
@@ -86,7 +86,7 @@ extension DevNode {
                 record.revokedDevices.remove(device.lowercased())
             }
         }
-        core.events.recheck()
+        announce([], in: namespace)
     }
 
     // MARK: - Invitations

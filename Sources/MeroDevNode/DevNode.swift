@@ -32,6 +32,7 @@ public final class DevNode: Sendable {
             node.directory?.release()
             throw DevNodeError.server("\(error)")
         }
+        options.network?.attach(node.core)
         return node
     }
 
@@ -85,6 +86,7 @@ public final class DevNode: Sendable {
 
     /// Stops the node; no thread and no socket outlives the call. Calling it again does nothing.
     public func stop() async {
+        options.network?.detach(nodeKey)
         await server.stop()
         await registry.drain()
         core.endProcess()
@@ -94,6 +96,7 @@ public final class DevNode: Sendable {
     /// Stops and starts again on the same port. A node with a data directory starts from what is on disk, another keeps
     /// what it has in memory. Faults and records stay.
     public func restart() async throws {
+        options.network?.detach(nodeKey)
         do {
             try await server.refuseConnections(true)
             await registry.drain()
@@ -111,6 +114,7 @@ public final class DevNode: Sendable {
             }
             try await server.refuseConnections(false)
             try await server.start()
+            options.network?.attach(core)
         } catch let error as DevNodeError {
             throw error
         } catch {

@@ -12,6 +12,9 @@ final class NodeCore: Sendable {
     let events: EventHub
     let sessions: SseSessionTable
     let relay: RelayService
+    let link: PeerLink
+    let upgrades: UpgradeService
+    let admission: GroupAdmission
     let router: NodeRouter
     private let gate: NodeGuard
 
@@ -25,10 +28,11 @@ final class NodeCore: Sendable {
         let nodeKey = try identity.keys.signPublicKeyBytes
         auth = try AuthService(
             settings: options.authSettings(nodeKey: nodeKey), clock: clock, status: status, directory: directory)
-        contexts = try ContextRuntime(directory: directory, contracts: contracts)
-        groups = try GroupRegistry(directory: directory)
-        let authority = EventAuthority(contexts: contexts, groups: groups, nodeAccount: identity.accountId)
-        events = EventHub(authority: authority, clock: clock)
+        link = PeerLink(id: identity.nodeKey, network: options.network)
+        contexts = try ContextRuntime(directory: directory, contracts: contracts, link: link)
+        groups = try GroupRegistry(directory: directory, link: link)
+        let authority = EventAuthority(contexts: contexts, groups: groups, identity: identity)
+        events = EventHub(authority: authority, clock: clock, link: link)
         sessions = try SseSessionTable(hub: events, clock: clock, directory: directory)
         let sse = SseService(sessions: sessions, clock: clock, registry: streams, options: options)
         let rpc = JsonRpcService(contexts: contexts, authority: authority, bodyLimit: options.bodyLimit)
@@ -38,19 +42,29 @@ final class NodeCore: Sendable {
             contexts: contexts, groups: groups, identity: identity, hub: events, clock: clock,
             ledger: try NonceLedger(directory: directory), presence: PresenceSequences(), log: RelayLog(),
             catalog: ReleaseCatalog(contexts: contexts), options: options.relay, bodyLimit: options.bodyLimit)
+        upgrades = UpgradeService(
+            contexts: contexts, groups: groups, hub: events, clock: clock, catalog: relay.catalog, identity: identity)
+        admission = GroupAdmission(groups: groups, hub: events, identity: identity, clock: clock, options: options)
         gate = NodeGuard(
             auth: auth,
             proofs: ProofGate(
-                clock: clock, nodeKey: nodeKey, nodeAccount: identity.accountId,
+                clock: clock, nodeKey: nodeKey, identity: identity,
                 servesEveryone: options.delegatedAccess))
         let permissions: RoutePermissions = options.delegatedAccess ? .relay : .standard
         let attestation = AttestationService(nodeKey: nodeKey, contexts: contexts, bodyLimit: options.bodyLimit)
-        let reads = GroupReads(contexts: contexts, groups: groups, nodeAccount: identity.accountId)
+        let reads = GroupReads(contexts: contexts, groups: groups, identity: identity, upgrades: upgrades)
+        let admin = GroupAdmin(
+            contexts: contexts, groups: groups, identity: identity, hub: events, clock: clock, catalog: relay.catalog,
+            admission: admission, upgrades: upgrades, bodyLimit: options.bodyLimit)
+        let accounts = AccountAdmin(admin: admin)
         router = NodeRouter(
             Self.adminRoutes(status: status, identity: identity, attestation)
                 + Self.authRoutes(auth, permissions) + Self.rpcRoutes(rpc) + Self.webSocketRoutes(webSocket)
-                + Self.relayRoutes(relay, permissions) + Self.readRoutes(reads)
+                + Self.relayRoutes(relay, permissions) + Self.readRoutes(reads) + Self.groupRoutes(admin)
+                + Self.ownerRoutes(admin) + Self.upgradeRoutes(admin) + Self.accountRoutes(accounts)
                 + (options.servesEventStream ? Self.sseRoutes(sse) : []))
+        // Where the node's account is a member, its device counts.
+        if let certificate = identity.certificate { groups.learn(certificate) }
     }
 
     /// Forgets what lives as long as the process does.
@@ -62,7 +76,10 @@ final class NodeCore: Sendable {
     }
 
     /// Ends what the node does by itself.
-    func close() { events.close() }
+    func close() {
+        upgrades.close()
+        events.close()
+    }
 
     func handle(_ request: DevHttpRequest) async -> DevHttpResponse {
         if request.faultHint == .revokeFamily { revokeCaller(of: request) }

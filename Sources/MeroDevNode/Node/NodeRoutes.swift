@@ -34,7 +34,7 @@ extension NodeCore {
     /// The network status of a node that has started and met nobody.
     private static func unconnected(_ identity: NodeIdentity) -> JsonTree {
         [
-            "localPeerId": .string("dev-\((identity.tree["publicKey"]?.stringValue ?? "").prefix(16))"),
+            "localPeerId": .string("dev-\(identity.nodeKey.prefix(16))"),
             "listenAddrs": [], "externalAddrs": [],
             "relays": [], "rendezvous": [], "directUpgrades": [],
             "autonat": [

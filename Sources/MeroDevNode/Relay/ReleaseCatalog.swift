@@ -5,28 +5,62 @@ import MeroKit
 ///
 /// Every contract is published as a package of its own name in version 1.0.0; a test publishes more.
 final class ReleaseCatalog: Sendable {
+    struct Release: Sendable {
+        var target: GroupTarget
+        var contract: any DevContract
+    }
+
     static let firstVersion = "1.0.0"
 
-    /// The contract's name by package and version.
-    private let published = Locked<[String: String]>([:])
+    /// In the order of publication.
+    private let published = Locked<[Release]>([])
     private let contexts: ContextRuntime
 
     init(contexts: ContextRuntime) { self.contexts = contexts }
 
-    func publish(package: String, version: String, contract name: String) {
-        published.withLock { $0["\(package)@\(version)"] = name }
+    /// Replaces an earlier one of the same package and version.
+    func publish(_ contract: any DevContract, package: String, version: String) {
+        let target = GroupTarget(
+            applicationId: ContextBox.applicationId(ofContract: contract.name),
+            bytecodeId: Self.bytecodeId(package: package, version: version), package: package, version: version)
+        published.withLock { published in
+            published.removeAll { $0.target.bytecodeId == target.bytecodeId }
+            published.append(Release(target: target, contract: contract))
+        }
     }
 
     /// Nil when there is no such release, or it is another application's.
     func resolve(package: String, version: String, applicationId: String) -> GroupTarget? {
-        let listed = published.withLock { $0["\(package)@\(version)"] }
-        let name = listed ?? (version == Self.firstVersion ? package : nil)
-        guard let name, contexts.contracts.contains(where: { $0.name == name }),
-            ContextBox.applicationId(ofContract: name) == applicationId
-        else { return nil }
-        return GroupTarget(
-            applicationId: applicationId, bytecodeId: Self.bytecodeId(package: package, version: version),
-            package: package, version: version)
+        releases(of: applicationId).map(\.target).first { $0.package == package && $0.version == version }
+    }
+
+    /// All releases of an application that is installed.
+    func releases(of applicationId: String) -> [Release] {
+        var releases = published.withLock { $0 }.filter { $0.target.applicationId == applicationId.lowercased() }
+        if let contract = contexts.contract(ofApplication: applicationId) {
+            let first = Self.firstRelease(ofContract: contract.name)
+            if !releases.contains(where: { $0.target.bytecodeId == first.bytecodeId }) {
+                releases.insert(Release(target: first, contract: contract), at: 0)
+            }
+        }
+        return releases
+    }
+
+    /// The release with the highest version.
+    func latest(of applicationId: String) -> Release? {
+        releases(of: applicationId).enumerated()
+            .max { (Self.numbers($0.1), $0.0) < (Self.numbers($1.1), $1.0) }?.element
+    }
+
+    func release(of target: GroupTarget) -> Release? {
+        releases(of: target.applicationId).first { $0.target.bytecodeId == target.bytecodeId }
+    }
+
+    /// A version's numbers as one text that sorts like them.
+    private static func numbers(_ release: Release) -> String {
+        release.target.version.split { !$0.isNumber }.map { number in
+            String(repeating: "0", count: max(0, 20 - number.count)) + number
+        }.joined(separator: ".")
     }
 
     static func bytecodeId(package: String, version: String) -> String {

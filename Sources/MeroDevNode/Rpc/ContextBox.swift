@@ -14,6 +14,15 @@ final class ContextBox: Sendable {
 
     struct Inner {
         var contract: (any DevContract)?
+        /// What the contract is called, also when it is not there.
+        var contractName: String
+        /// The bytecode that an upgrade brought; nil for what runs since the beginning.
+        var release: String?
+        /// The group whose upgrade keeps writers out.
+        var upgradingGroup: String?
+        /// When keys were written, also those that are gone.
+        var stamps: [String: ChangeStamp] = [:]
+        var time: UInt64 = 0
         var state = DevState()
         var root: [UInt8]
         var condition: DevContextCondition?
@@ -24,24 +33,25 @@ final class ContextBox: Sendable {
     }
 
     let id: String
-    let contractName: String
-    let applicationId: String
     let executor: String
+    private let link: PeerLink
     private let notify: @Sendable (ContextNotice) -> Void
     // Safe to share although `Journal` is not: it is only used inside the lock.
     private let inner: Locked<Inner>
 
     init(
-        id: String, contractName: String, executor: String, inner: sending Inner,
+        id: String, executor: String, link: PeerLink, inner: sending Inner,
         notify: @escaping @Sendable (ContextNotice) -> Void
     ) {
         self.id = id
-        self.contractName = contractName
-        applicationId = Self.applicationId(ofContract: contractName)
         self.executor = executor
+        self.link = link
         self.notify = notify
         self.inner = Locked(inner)
     }
+
+    var contractName: String { read { $0.contractName } }
+    var applicationId: String { Self.applicationId(ofContract: contractName) }
 
     static func applicationId(ofContract name: String) -> String {
         Hex.encode(Digest.sha256(Array("dev-contract:\(name)".utf8)))
@@ -72,7 +82,9 @@ final class ContextBox: Sendable {
     /// Runs a method as an account that the node acts for, else as the node itself, whose role then counts. Throws
     /// `RpcFailure`.
     func run(_ method: String, _ arguments: JsonTree, as account: String?) async throws -> Run {
-        switch try inner.withLock({ try begin(method, arguments, account, &$0) }) {
+        let step = try inner.withLock { try begin(method, arguments, account, &$0) }
+        link.flush()
+        switch step {
         case .done(let output, let root): return Run(output: output, root: Hex.encode(root))
         case .wait(let body, let call):
             do {
@@ -90,10 +102,13 @@ final class ContextBox: Sendable {
     private func begin(
         _ name: String, _ arguments: JsonTree, _ account: String?, _ inner: inout Inner
     ) throws -> Step {
-        if let failure = refusal(inner.condition) { throw failure }
-        guard let contract = inner.contract else { throw applicationMissing }
+        if let failure = refusal(inner) { throw failure }
+        guard let contract = inner.contract else { throw applicationMissing(inner) }
         guard let method = contract.methods[name] else { throw RpcFailure.functionCall("method \"\(name)\" not found") }
         if method.isMutating {
+            if let group = inner.upgradingGroup {
+                throw RpcFailure("UpgradeInProgress", ["group_id": .string(group)])
+            }
             if case .upgradeInProgress(let asBytes)? = inner.condition { throw upgradeInProgress(asBytes) }
             if (account == nil && inner.role.discardsWrites) || inner.condition == .readOnlyWrites {
                 throw RpcFailure("ReadOnlyWriteRefused", ["context_id": .string(id)])
@@ -132,15 +147,114 @@ final class ContextBox: Sendable {
     private func settle(_ call: inout DevCall, _ inner: inout Inner) throws {
         let changes = call.state.changes
         guard !changes.isEmpty || !call.events.isEmpty else { return call.state.commit() }
+        try keep(&call.state, events: call.events, &inner)
+        guard link.isActive else { return }
+        link.enqueue(.writes(ContextNews(context: id, writes: stamp(changes, &inner), events: call.events)))
+    }
+
+    /// The caller flushes the link when the lock is free again.
+    private func stamp(
+        _ changes: [(key: String, old: JsonTree?, new: JsonTree?)], _ inner: inout Inner
+    ) -> [ContextNews.Write] {
+        inner.time += 1
+        let stamp = ChangeStamp(time: inner.time, node: link.id)
+        return changes.map { change in
+            inner.stamps[change.key] = stamp
+            return ContextNews.Write(key: change.key, value: change.new, stamp: stamp)
+        }
+    }
+
+    private func keep(_ state: inout DevState, events: [DevEmittedEvent], _ inner: inout Inner) throws {
+        let changes = state.changes
         if let journal = inner.journal {
-            let entries = call.state.entries
+            let entries = state.entries
             try journal.record(changes.map { ($0.key, $0.new) }) { entries }
         }
-        call.state.commit()
+        state.commit()
         for change in changes { inner.root = Self.root(inner.root, change.key, change.old, change.new) }
-        inner.events.append(contentsOf: call.events)
+        inner.events.append(contentsOf: events)
         if inner.events.count > 2 * Self.eventLimit { inner.events.removeFirst(inner.events.count - Self.eventLimit) }
-        notify(.stateMutation(contextId: id, newRoot: Hex.encode(inner.root), events: call.events))
+        notify(.stateMutation(contextId: id, newRoot: Hex.encode(inner.root), events: events))
+    }
+
+    // MARK: - Other nodes
+
+    /// Takes over what another node wrote, as far as it is newer, and tells listeners. Throws `DevNodeError`.
+    func merge(_ news: ContextNews) throws {
+        try inner.withLock { inner in
+            if let release = news.release { Self.install(release, &inner) }
+            var state = DevState()
+            swap(&state, &inner.state)
+            defer { swap(&state, &inner.state) }
+            var accepted: [ContextNews.Write] = []
+            for write in news.writes {
+                let isNewer =
+                    inner.stamps[write.key].map { write.stamp > $0 }
+                    ?? (state.entries[write.key] == nil || write.stamp > .origin)
+                guard isNewer else { continue }
+                accepted.append(write)
+                state.put(write.key, write.value)
+            }
+            guard !state.changes.isEmpty || !news.events.isEmpty else { return state.commit() }
+            do {
+                try keep(&state, events: news.events, &inner)
+            } catch {
+                state.rollback()
+                throw error
+            }
+            for write in accepted {
+                inner.stamps[write.key] = write.stamp
+                inner.time = max(inner.time, write.stamp.time)
+            }
+        }
+    }
+
+    /// All there is, for a node that joins the context or has been away.
+    func snapshot() -> ContextNews {
+        inner.withLock { inner in
+            var writes = inner.state.entries.map { key, value in
+                ContextNews.Write(key: key, value: value, stamp: inner.stamps[key] ?? .origin)
+            }
+            for (key, stamp) in inner.stamps where inner.state.entries[key] == nil {
+                writes.append(ContextNews.Write(key: key, value: nil, stamp: stamp))
+            }
+            let release = inner.contract.flatMap { contract in
+                inner.release.map { ContextRelease(contract: contract, bytecodeId: $0) }
+            }
+            return ContextNews(context: id, writes: writes, release: release)
+        }
+    }
+
+    // MARK: - Upgrades
+
+    /// Lets another release run here, once its migration has gone over the state: all or nothing. The other nodes of the
+    /// context get both. Throws what the migration throws, and `DevNodeError`.
+    func upgrade(to release: ContextRelease, migrating: Bool) throws {
+        defer { link.flush() }
+        try inner.withLock { inner in
+            var state = DevState()
+            swap(&state, &inner.state)
+            defer { swap(&state, &inner.state) }
+            do {
+                if migrating { try release.contract.migration?.run(&state) }
+                let changes = state.changes
+                if !changes.isEmpty { try keep(&state, events: [], &inner) }
+                Self.install(release, &inner)
+                guard link.isActive else { return }
+                let writes = changes.isEmpty ? [] : stamp(changes, &inner)
+                link.enqueue(.writes(ContextNews(context: id, writes: writes, release: release)))
+            } catch {
+                state.rollback()
+                throw error
+            }
+        }
+    }
+
+    private static func install(_ release: ContextRelease, _ inner: inout Inner) {
+        inner.contract = release.contract
+        inner.contractName = release.contract.name
+        inner.release = release.bytecodeId
+        inner.upgradingGroup = nil
     }
 
     // MARK: - State root
@@ -180,8 +294,9 @@ final class ContextBox: Sendable {
         }
     }
 
-    private var applicationMissing: RpcFailure {
-        RpcFailure("ApplicationNotInstalled", ["application_id": .string(applicationId)])
+    private func applicationMissing(_ inner: Inner) -> RpcFailure {
+        let application = Self.applicationId(ofContract: inner.contractName)
+        return RpcFailure("ApplicationNotInstalled", ["application_id": .string(application)])
     }
 
     private func upgradeInProgress(_ asBytes: Bool) -> RpcFailure {
@@ -191,13 +306,13 @@ final class ContextBox: Sendable {
     }
 
     /// The answer of a condition that strikes every method.
-    private func refusal(_ condition: DevContextCondition?) -> RpcFailure? {
-        switch condition {
+    private func refusal(_ inner: Inner) -> RpcFailure? {
+        switch inner.condition {
         case nil, .upgradeInProgress, .readOnlyWrites: return nil
         case .unauthorized:
             return RpcFailure("Unauthorized", ["context_id": .string(id), "public_key": .string(executor)])
         case .uninitialized: return RpcFailure("Uninitialized")
-        case .applicationNotInstalled: return applicationMissing
+        case .applicationNotInstalled: return applicationMissing(inner)
         case .internalError(let kind): return .inner(kind)
         case .internalErrorBare: return RpcFailure("InternalError", [:])
         case .groupKeyPending: return RpcFailure("GroupKeyPending", ["context_id": .string(id)])
@@ -219,6 +334,7 @@ final class ContextBox: Sendable {
 
     /// Sets the node's own presence slice. Throws `RpcFailure`.
     func setPresence(_ state: [UInt8]) throws {
+        defer { link.flush() }
         try inner.withLock { inner in
             switch inner.condition {
             case .notMember: throw RpcFailure("Unauthorized")

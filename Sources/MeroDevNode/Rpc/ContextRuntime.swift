@@ -6,17 +6,23 @@ final class ContextRuntime: Sendable {
     private struct State {
         var boxes: [String: ContextBox] = [:]
         var order: [String] = []
+        /// What is on disk of each.
+        var records: [String: JsonTree] = [:]
         var contracts: [String: any DevContract] = [:]
         var observers: [Int: @Sendable (ContextNotice) -> Void] = [:]
         var nextObserver = 0
         var journal: Journal?
     }
 
+    let link: PeerLink
     private let directory: DataDirectory?
     // Safe to share although `Journal` is not: it is only used inside the lock.
     private let state: Locked<State>
 
-    init(directory: DataDirectory?, contracts: [any DevContract]) throws {
+    init(
+        directory: DataDirectory?, contracts: [any DevContract], link: PeerLink = PeerLink(id: "", network: nil)
+    ) throws {
+        self.link = link
         self.directory = directory
         var state = State()
         for contract in [KeyValueContract(), ProbeContract()] as [any DevContract] + contracts {
@@ -32,25 +38,29 @@ final class ContextRuntime: Sendable {
             }
             let role = tree["role"]?.stringValue.flatMap(DevRole.init) ?? .member
             let contract = self.state.withLock { $0.contracts[name] }
-            let box = try makeBox(id: id, name: name, contract: contract, executor: executor, role: role)
+            let box = try makeBox(
+                id: id, name: name, contract: contract, executor: executor, role: role,
+                release: tree["release"]?.stringValue)
             self.state.withLock { state in
                 state.boxes[id] = box
                 state.order.append(id)
+                state.records[id] = tree
             }
         }
     }
 
     private func makeBox(
-        id: String, name: String, contract: (any DevContract)?, executor: String, role: DevRole
+        id: String, name: String, contract: (any DevContract)?, executor: String, role: DevRole,
+        release: String? = nil
     ) throws -> ContextBox {
         var journal: Journal?
         var entries: [String: JsonTree] = [:]
         if let directory { (journal, entries) = try directory.open("contexts/\(id)") }
         return ContextBox(
-            id: id, contractName: name, executor: executor,
+            id: id, executor: executor, link: link,
             inner: ContextBox.Inner(
-                contract: contract, state: DevState(entries), root: ContextBox.root(of: entries), role: role,
-                journal: journal)
+                contract: contract, contractName: name, release: release, state: DevState(entries),
+                root: ContextBox.root(of: entries), role: role, journal: journal)
         ) { [weak self] notice in self?.publish(notice) }
     }
 
@@ -79,6 +89,13 @@ final class ContextRuntime: Sendable {
     /// Counts a contract among those that are installed.
     func learn(_ contract: any DevContract) { state.withLock { $0.contracts[contract.name] = contract } }
 
+    /// Counts a contract among those that are installed, unless another release of it is.
+    func learnIfNew(_ contract: any DevContract) {
+        state.withLock { state in
+            if state.contracts[contract.name] == nil { state.contracts[contract.name] = contract }
+        }
+    }
+
     /// A context that nobody knows of until ``add(_:)``. Throws `DevNodeError`.
     func newBox(_ contract: any DevContract, id: String, role: DevRole) throws -> ContextBox {
         try makeBox(
@@ -89,14 +106,62 @@ final class ContextRuntime: Sendable {
     func add(_ box: ContextBox) throws {
         try state.withLock { state in
             guard state.boxes[box.id] == nil else { throw DevNodeError.contextExists(box.id) }
-            let record: JsonTree = [
-                "contract": .string(box.contractName), "executor": .string(box.executor),
-                "role": .string(box.read { $0.role.rawValue }), "order": JsonTree(state.order.count),
-            ]
-            try state.journal?.record([(box.id, record)]) { [:] }
+            let record = Self.record(box, order: state.order.count)
+            let records = state.records
+            try state.journal?.record([(box.id, record)]) { records }
             state.boxes[box.id] = box
             state.order.append(box.id)
+            state.records[box.id] = record
         }
+    }
+
+    /// Not to be asked for a box that others have, while the runtime is held: a box calls back while it is held.
+    private static func record(_ box: ContextBox, order: Int) -> JsonTree {
+        let (name, role, release) = box.read { ($0.contractName, $0.role, $0.release) }
+        return [
+            "contract": .string(name), "executor": .string(box.executor), "role": .string(role.rawValue),
+            "order": JsonTree(order), "release": release.map { .string($0) } ?? .null,
+        ]
+    }
+
+    /// Writes down what a context runs now. Throws `DevNodeError`.
+    func noteRelease(of box: ContextBox) throws {
+        let record = Self.record(box, order: ids.firstIndex(of: box.id) ?? 0)
+        try state.withLock { state in
+            guard state.boxes[box.id] != nil else { return }
+            let records = state.records
+            try state.journal?.record([(box.id, record)]) { records }
+            state.records[box.id] = record
+        }
+    }
+
+    /// Takes a context away for good. False when there is none. Throws `DevNodeError`.
+    @discardableResult
+    func remove(_ id: String) throws -> Bool {
+        let isKnown = try state.withLock { state -> Bool in
+            guard state.boxes[id] != nil else { return false }
+            var records = state.records
+            records[id] = nil
+            try state.journal?.record([(id, nil)]) { records }
+            state.boxes[id] = nil
+            state.order.removeAll { $0 == id }
+            state.records = records
+            return true
+        }
+        guard isKnown, let directory else { return isKnown }
+        for suffix in ["json", "log"] {
+            try? FileManager.default.removeItem(at: directory.url.appendingPathComponent("contexts/\(id).\(suffix)"))
+        }
+        return true
+    }
+
+    /// A context that another node has, with its state. Does nothing when it is here already. Throws `DevNodeError`.
+    func copy(_ box: ContextBox) throws {
+        guard self[box.id] == nil, let contract = box.read({ $0.contract }) else { return }
+        learnIfNew(contract)
+        let twin = try newBox(contract, id: box.id, role: .member)
+        try twin.merge(box.snapshot())
+        try add(twin)
     }
 
     /// The contract behind an application's id; nil when it is not installed.
