@@ -159,7 +159,8 @@ extension DevNode {
         core.relay.ledger.window(Self.account(scope, id, key))
     }
 
-    private static func account(_ scope: NonceLedger.Account.Scope, _ id: String, _ key: String) -> NonceLedger.Account {
+    private static func account(_ scope: NonceLedger.Account.Scope, _ id: String, _ key: String) -> NonceLedger.Account
+    {
         NonceLedger.Account(scope: scope, id: id.lowercased(), device: key.lowercased())
     }
 }

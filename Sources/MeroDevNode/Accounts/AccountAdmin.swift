@@ -123,7 +123,8 @@ struct AccountAdmin: Sendable {
             }
             let sealed = try SealedBox.seal(plaintext, to: Data(Hex.decode(key) ?? []))
             return GroupAdmin.data([
-                "accountRootEpoch": JsonTree(epoch), "ephemeralPublicKey": .string(Hex.encode(sealed.ephemeralPublicKey)),
+                "accountRootEpoch": JsonTree(epoch),
+                "ephemeralPublicKey": .string(Hex.encode(sealed.ephemeralPublicKey)),
                 "nonce": .string(Hex.encode(sealed.nonce)), "ciphertext": .string(Hex.encode(sealed.ciphertext)),
             ])
         }

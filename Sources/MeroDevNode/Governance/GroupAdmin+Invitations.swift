@@ -74,7 +74,9 @@ extension GroupAdmin {
         }
         var members = withId ? [JsonMember(name: "groupId", value: .string(group))] : []
         members.append(JsonMember(name: "invitation", value: .object(signed)))
-        if let name = state[group]?.metadata?.name { members.append(JsonMember(name: "groupName", value: .string(name))) }
+        if let name = state[group]?.metadata?.name {
+            members.append(JsonMember(name: "groupName", value: .string(name)))
+        }
         return .object(members)
     }
 

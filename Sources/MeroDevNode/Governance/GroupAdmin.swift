@@ -59,7 +59,8 @@ struct GroupAdmin: Sendable {
 
     /// Changes a group that the node's account is a member of, and tells it. Throws `NodeRefusal`.
     func change(
-        _ call: RouteCall, _ id: String, _ body: (inout GroupState, _ actor: String) throws -> [GroupEvent] = { _, _ in [] }
+        _ call: RouteCall, _ id: String,
+        _ body: (inout GroupState, _ actor: String) throws -> [GroupEvent] = { _, _ in [] }
     ) throws {
         let actor = try actor(call)
         let (events, namespace) = try groups.change { state in

@@ -80,7 +80,8 @@ struct GroupAdmission: Sendable {
             }
             guard state[group]?.members[account] == nil else { return false }
             try state.use(
-                Hex.encode(request.invitation.body.hash), by: account, in: root, isSingleUse: options.singleUseInvitations)
+                Hex.encode(request.invitation.body.hash), by: account, in: root,
+                isSingleUse: options.singleUseInvitations)
             state.learn(device: request.device, DeviceRecord(request.certificate))
             _ = state.setMember(account, role: role, in: group)
             return true
@@ -113,7 +114,8 @@ extension GroupState {
         guard groups[root]?.barred.contains(account) != true else {
             throw NodeRefusal(409, "\(account) was removed; re-entry is blocked until an admin adds it")
         }
-        let isTaken = isSingleUse ? used.contains { $0.hasPrefix(invitation) } : used.contains("\(invitation)|\(account)")
+        let isTaken =
+            isSingleUse ? used.contains { $0.hasPrefix(invitation) } : used.contains("\(invitation)|\(account)")
         guard !isTaken else { throw NodeRefusal(409, "the invitation has already been consumed") }
         groups[root]?.usedInvitations.insert("\(invitation)|\(account)")
     }

@@ -37,7 +37,8 @@ struct GroupReads: Sendable {
         func number(_ name: String, _ fallback: Int) throws -> Int {
             guard let text = call.request.query.first(where: { $0.0 == name })?.1 else { return fallback }
             guard let value = UInt32(text) else {
-                throw EarlyReply(.text(400, "Failed to deserialize query string: \(name): invalid digit found in string"))
+                throw EarlyReply(
+                    .text(400, "Failed to deserialize query string: \(name): invalid digit found in string"))
             }
             return Int(value)
         }

@@ -114,7 +114,9 @@ final class GroupRegistry: Sendable {
         for change in groups {
             var root = change.key
             var seen: Set<String> = []
-            while seen.insert(root).inserted, let parent = parents[root] ?? guarded.state[root]?.parent { root = parent }
+            while seen.insert(root).inserted, let parent = parents[root] ?? guarded.state[root]?.parent {
+                root = parent
+            }
             guard let new = change.new else {
                 byNamespace[root, default: []].append(delta(change.key, "", nil))
                 continue

@@ -195,7 +195,10 @@ struct GroupState: Sendable {
 
     /// Remembers a device whose certificate holds. What is known of it besides stays.
     mutating func learn(device: String, _ record: DeviceRecord) {
-        guard var known = devices[device] else { return devices[device] = record }
+        guard var known = devices[device] else {
+            devices[device] = record
+            return
+        }
         guard !known.isCertified(like: record) else { return }
         known.account = record.account
         known.signingKey = record.signingKey

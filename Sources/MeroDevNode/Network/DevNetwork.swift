@@ -222,8 +222,8 @@ public final class DevNetwork: Sendable {
         }
         guard let groups = seats[origin]?.core?.groups, let group = groups.group(ofContext: context) else { return ids }
         return ids.filter { id in
-            guard let account = seats[id]?.core?.identity.accountId else { return true }
-            return groups.role(of: account, in: group) != nil
+            guard let core = seats[id]?.core else { return true }
+            return core.identity.usableAccount.map { groups.role(of: $0, in: group) != nil } ?? false
         }
     }
 
@@ -248,8 +248,10 @@ public final class DevNetwork: Sendable {
     /// Who was removed hears of that, and of nothing after it.
     private func dismiss(from namespace: String, asSeenBy origin: NodeCore) {
         for peer in [origin] + peers(of: origin.link.id) {
-            let account = peer.identity.accountId
-            guard !origin.groups.read({ $0.namespaces(of: account).contains(namespace) }) else { continue }
+            let isMember = peer.identity.usableAccount.map { account in
+                origin.groups.read { $0.namespaces(of: account).contains(namespace) }
+            }
+            if isMember == true { continue }
             state.withLock { _ = $0.participants[namespace]?.remove(peer.link.id) }
         }
     }

@@ -56,7 +56,8 @@ enum GroupFields {
     }
 
     /// The fields that differ. The place of an item in a list is none of its own.
-    static func changes(from old: [String: JsonTree], to new: [String: JsonTree]) -> [(field: String, value: JsonTree?)] {
+    static func changes(from old: [String: JsonTree], to new: [String: JsonTree]) -> [(field: String, value: JsonTree?)]
+    {
         var changes: [(String, JsonTree?)] = []
         for (field, value) in new {
             if let held = old[field], held == value || isItem(field) { continue }

@@ -13,6 +13,8 @@ extension NodeCore {
         case .announcement(let events, _): self.events.tell(events)
         case .writes(let news):
             guard let box = contexts[news.context] else { return }
+            var news = news
+            if let release = news.release, isOutdated(release, of: box) { news.release = nil }
             try? box.merge(news)
             if let release = news.release {
                 try? contexts.noteRelease(of: box)
@@ -27,6 +29,12 @@ extension NodeCore {
                 author: news.author, account: news.account, state: state, isKeptAlive: news.isKeptAlive,
                 in: news.context, isRemote: true)
         }
+    }
+
+    /// Whether a node that was away still runs what the context's group has left behind.
+    private func isOutdated(_ release: ContextRelease, of box: ContextBox) -> Bool {
+        guard box.read({ $0.release }) != nil, let group = groups.group(ofContext: box.id) else { return false }
+        return groups.read { $0[group]?.target?.bytecodeId } != release.bytecodeId
     }
 
     /// What concerns the node itself in groups that have changed.

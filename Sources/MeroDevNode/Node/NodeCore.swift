@@ -108,6 +108,11 @@ final class NodeCore: Sendable {
             case .refused(let response): return .refused(response)
             case .open: return .admitted(route, RouteCall(request: request, parameters: parameters))
             case .caller(let caller):
+                if let bound = caller.scopes.contextBinding?.resource, let group = parameters["group"],
+                    groups.group(ofContext: bound.lowercased()) != group.lowercased()
+                {
+                    return .refused(.outOfBinding("group"))
+                }
                 return .admitted(route, RouteCall(request: request, parameters: parameters, caller: caller))
             }
         }

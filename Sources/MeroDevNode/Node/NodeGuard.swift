@@ -34,9 +34,10 @@ struct NodeGuard: Sendable {
         }
         switch check(token, request) {
         case .success(let caller):
-            guard permission.isMet(by: caller, parameters: parameters),
-                caller.isInsideBindings(parameters)
-            else { return .refused(.refused(403, authError: "permission_denied")) }
+            guard permission.isMet(by: caller, parameters: parameters) else {
+                return .refused(.refused(403, authError: "permission_denied"))
+            }
+            guard caller.isInsideBindings(parameters) else { return .refused(.outOfBinding("context")) }
             return .caller(caller)
         case .failure(.expired): return .refused(.refused(401, authError: "token_expired"))
         case .failure(.keyRevoked): return .refused(.refused(403, authError: "token_revoked"))

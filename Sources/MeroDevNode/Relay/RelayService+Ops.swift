@@ -47,7 +47,9 @@ extension RelayService {
         case .groupCreated(let new):
             try state.create(new, in: scope, by: author, at: clock.seconds)
             // The relay that carried it is in the group as it is in the namespace: else nothing could be done there.
-            if let me = state[scope]?.members[identity.accountId] { state.groups[new.id]?.members[identity.accountId] = me }
+            if let me = state[scope]?.members[identity.accountId] {
+                state.groups[new.id]?.members[identity.accountId] = me
+            }
             outcome.groupId = new.id
         case .groupReparented(let child, let parent):
             try state.reparent(child, to: parent, in: scope, by: author)

@@ -81,7 +81,7 @@ extension GroupAdmin {
     }
 
     private func begin(_ started: [String], answering id: String) -> DevHttpResponse {
-        for group in started { upgrades.begin(group) }
+        for group in started { upgrades.notice(group) }
         let answer = groups.read { state in state[id].flatMap { upgrades.status(of: id, $0) } }
         return Self.data(answer?.answer(id) ?? .null)
     }
@@ -104,7 +104,7 @@ extension GroupAdmin {
                 }
                 return (running, root)
             }
-            for group in stopped { upgrades.begin(group) }
+            for group in stopped { upgrades.notice(group) }
             hub.announce([], namespace: root)
             return .json(200, ["namespaceId": .string(id), "aborted": .bool(!stopped.isEmpty)])
         }

@@ -93,7 +93,9 @@ extension UpgradeService {
                 let held = context.read { $0.contract?.stateVersion } ?? 1
                 version = min(version ?? held, held)
             }
-            guard let upgrade = record.upgrade, !upgrade.isAborted, let status = status(of: id, record) else { continue }
+            guard let upgrade = record.upgrade, !upgrade.isAborted, let status = status(of: id, record) else {
+                continue
+            }
             residue += status.counts.map { $0.total - $0.swapped } ?? 0
             hasFailed = hasFailed || status.counts?.failed ?? 0 > 0
         }

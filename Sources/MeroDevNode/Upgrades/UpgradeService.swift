@@ -75,13 +75,9 @@ final class UpgradeService: Sendable {
 
     // MARK: - Starting and ending
 
-    /// Takes up an upgrade that a group's record names. Called with nothing held.
-    func begin(_ group: String) { start(group, quietly: false) }
-
-    /// Another node has changed a group. Called while news are handed over.
-    func notice(_ group: String) { start(group, quietly: true) }
-
-    private func start(_ group: String, quietly: Bool) {
+    /// Takes up what a group's record says of its upgrade. Also called while news are handed over, so it waits for
+    /// nothing.
+    func notice(_ group: String) {
         guard let record = groups.read({ $0[group] }), let upgrade = record.upgrade else { return stop(group) }
         if upgrade.isAborted { return stop(group, leaving: upgrade) }
         let held = record.contexts.filter { contexts[$0] != nil }
@@ -190,7 +186,9 @@ final class UpgradeService: Sendable {
     }
 
     private func progress(_ group: String) {
-        guard let run = runs.withLock({ $0[group] }), let root = groups.read({ $0.namespace(of: group) }) else { return }
+        guard let run = runs.withLock({ $0[group] }), let root = groups.read({ $0.namespace(of: group) }) else {
+            return
+        }
         let fleet = migrationStatus(of: root)
         func count(_ number: Int) -> UInt32 { UInt32(clamping: number) }
         tell(

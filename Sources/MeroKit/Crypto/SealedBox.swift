@@ -25,7 +25,10 @@ package struct SealedBox: Sendable, Equatable {
         let secret = SecretBytes(random: 32)
         let ephemeral = try X25519.publicKey(secret: secret)
         let nonce = randomBytes(12)
-        guard let shared = secret.withUnsafeBytes({ Curve25519Backend.x25519Agree(secret: $0, publicKey: Array(publicKey)) }),
+        guard
+            let shared = secret.withUnsafeBytes({
+                Curve25519Backend.x25519Agree(secret: $0, publicKey: Array(publicKey))
+            }),
             let sealed = AesGcmBackend.seal(
                 Array(plaintext), key: key(shared, ephemeral + publicKey), nonce: Array(nonce))
         else { throw AccountError.invalidInput("publicKey is not one that can be sealed to") }
