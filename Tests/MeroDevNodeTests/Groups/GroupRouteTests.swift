@@ -59,7 +59,7 @@ import Testing
     }()
 
     @Test func everyRouteTakesItsPermissionAndNoOther() async throws {
-        try await withNode { fixture in
+        try await withNode { fixture async throws in
             var tokens: [String: String] = [:]
             func token(_ permission: String) -> String {
                 if let known = tokens[permission] { return known }
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test func unknownGroupsAre404OnEveryRoute() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             for route in Self.routes where route.path.hasPrefix("/groups/\(Self.id)") && route.method == "GET" {
                 let answer = try await owner.get(route.path)
                 #expect(answer.status == 404, "\(route.path)")
@@ -123,12 +123,13 @@ import Testing
             #expect(try await call("GET", "/groups/\(id)/migration-status").status == 403, "not an admin there")
             #expect(try await owner.put("/groups/\(id)/members/\(ada.accountId)/role", ["role": "Admin"]).status == 200)
             #expect(try await call("GET", "/groups/\(id)/migration-status").status == 200)
-            for (method, path) in [
+            let cases: [(String, String)] = [
                 ("GET", "/namespaces/for-application/\(Owner.application)"), ("POST", "/namespaces"),
                 ("POST", "/namespaces/\(id)/invite"), ("POST", "/groups/\(id)/leave"),
                 ("DELETE", "/groups/\(closed)"), ("POST", "/groups/\(id)/upgrade"), ("GET", "/account/devices"),
                 ("GET", "/groups/\(id)/settings/tee-admission-policy"),
-            ] {
+            ]
+            for (method, path) in cases {
                 let answer = try await call(method, path, method == "GET" ? nil : "{}")
                 #expect(answer.status == 403, "\(method) \(path)")
             }
@@ -136,7 +137,7 @@ import Testing
     }
 
     @Test func aKeyBoundToAContextActsOnItsGroupAlone() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try await owner.namespace()
             let other = try await owner.namespace()
             let context = try owner.node.createContext(KeyValueContract(), inGroup: id)
@@ -157,15 +158,16 @@ import Testing
     }
 
     @Test func routesThatAreGone() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try await owner.namespace()
-            for (method, path, status) in [
+            let cases: [(String, String, Int)] = [
                 ("GET", "/groups", 405), ("PATCH", "/groups/\(id)", 405), ("PUT", "/groups/\(id)/alias", 404),
                 ("POST", "/groups/\(id)/nest", 404), ("POST", "/groups/\(id)/signing-key", 404),
                 ("GET", "/groups/\(id)/devices", 404), ("GET", "/namespaces/\(id)/identity", 404),
                 ("POST", "/namespaces/\(id)/account/pair-init", 404),
                 ("GET", "/groups/\(id)/settings/tee-authoring-policy", 405),
-            ] {
+            ]
+            for (method, path, status) in cases {
                 #expect(try await owner.send(method, path, nil).status == status, "\(method) \(path)")
             }
         }

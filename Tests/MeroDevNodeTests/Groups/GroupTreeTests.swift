@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test func groupsAreCreated() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let root = try await createGroup(owner, ["name": "top"])
             #expect(root.data?.names == ["groupId"])
             let id = try #require(root.data?["groupId"]?.stringValue)
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func whatGroupsRefuse() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let good: JsonTree = ["applicationId": .string(Owner.application)]
             try await expectClosedBody(owner, "POST", "/groups", good, required: ["applicationId"])
             for name in ["groupId", "upgradePolicy", "visibility"] {
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func groupsAreDeletedWithWhatIsBelow() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try await owner.namespace()
             let group = try await owner.subgroup(of: id)
             let inner = try owner.node.createGroup(parent: group)
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test func deletingNeedsTheRight() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try owner.node.createNamespace(founder: ada, isRelay: false)
             let group = try owner.node.createGroup(parent: id)
             let cleo = try DevAccount()
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test func groupsMove() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try await owner.namespace()
             let left = try await owner.subgroup(of: id)
             let right = try await owner.subgroup(of: id)
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test func anInheritedMembershipBecomesADirectOne() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try owner.node.createNamespace(founder: ada, isRelay: false)
             let open = try owner.node.createGroup(parent: id, isOpen: true)
             let closed = try owner.node.createGroup(parent: id)
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test func leavingWhatOneOnlyInherits() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try owner.node.createNamespace(founder: ada, isRelay: false)
             let open = try owner.node.createGroup(parent: id, isOpen: true)
             try owner.node.addMember(ada, role: .admin, group: open)
@@ -151,7 +151,7 @@ import Testing
     }
 
     @Test func visibility() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try await owner.namespace()
             let group = try await owner.subgroup(of: id)
             let path = "/groups/\(group)/settings/subgroup-visibility"
@@ -167,7 +167,7 @@ import Testing
     }
 
     @Test func contextsAreDetached() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try await owner.namespace()
             let group = try await owner.subgroup(of: id)
             let context = try owner.node.createContext(KeyValueContract(), inGroup: group)
@@ -180,7 +180,7 @@ import Testing
     }
 
     @Test func syncCounts() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try await owner.namespace()
             _ = try owner.node.createContext(KeyValueContract(), inGroup: id)
             try await expectClosedBody(owner, "POST", "/groups/\(id)/sync", [:])
@@ -198,7 +198,7 @@ import Testing
     }
 
     @Test func aGroupIsNotShownToWhoIsOutside() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try owner.node.createNamespace(founder: ada, isRelay: false)
             let closed = try owner.node.createGroup(parent: id)
             try owner.node.addMember(ada, role: .admin, group: closed)

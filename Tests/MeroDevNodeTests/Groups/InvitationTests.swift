@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct InvitationTests {
     @Test func anInvitationIsComplete() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             owner.node.clock.freeze(at: Date(timeIntervalSince1970: 1_790_000_000))
             let id = try await owner.namespace(named: "home")
             let answer = try await owner.post("/namespaces/\(id)/invite")
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func theTimestampOfTheRequestIsADuration() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             owner.node.clock.freeze(at: Date(timeIntervalSince1970: 1_790_000_000))
             let id = try await owner.namespace()
             for (asked, wanted) in [(60, 1_790_000_060), (1_790_000_000, 1_790_086_400), (0, 1_790_000_000)] {
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func admittersAndAddressesAreTakenAsGiven() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try await owner.namespace()
             let invitation = try await owner.invitation(
                 to: id, ["admitters": [.string(Owner.unknown)], "admitterAddrs": ["/ip4/10.0.0.7/tcp/1/p2p/x"]])
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func recursiveInvitationsNameEveryGroup() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try await owner.namespace()
             let group = try await owner.subgroup(of: id, named: "room")
             let answer = try await owner.post("/namespaces/\(id)/invite", ["recursive": true])
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test func whoMayNotInvite() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try await owner.namespace()
             let group = try await owner.subgroup(of: id)
             try await expectClosedBody(owner, "POST", "/namespaces/\(id)/invite", [:])
@@ -96,7 +96,7 @@ import Testing
     // MARK: - Joining
 
     @Test func aNodeJoins() async throws {
-        try await withOwners { _, owners in
+        try await withOwners { _, owners async throws in
             let (ada, bob) = (owners[0], owners[1])
             let id = try await ada.namespace(named: "home")
             #expect(try await bob.get("/groups/\(id)").status == 404)
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test func joiningASubgroupTheOldWay() async throws {
-        try await withOwners { _, owners in
+        try await withOwners { _, owners async throws in
             let (ada, bob) = (owners[0], owners[1])
             let id = try await ada.namespace()
             let group = try await ada.subgroup(of: id)
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test func whatAJoinRefuses() async throws {
-        try await withOwners { network, owners in
+        try await withOwners { network, owners async throws in
             let (ada, bob) = (owners[0], owners[1])
             let id = try await ada.namespace()
             let invitation = try await ada.invitation(to: id, ["expirationTimestamp": 60])
@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test func theAdmittersOwnClockCounts() async throws {
-        try await withOwners { _, owners in
+        try await withOwners { _, owners async throws in
             let (ada, bob) = (owners[0], owners[1])
             let id = try await ada.namespace()
             let invitation = try await ada.invitation(to: id)
@@ -186,7 +186,7 @@ import Testing
     }
 
     @Test func nobodyAnswersOrNobodyWhoMayAdmit() async throws {
-        try await withOwners(3) { network, owners in
+        try await withOwners(3) { network, owners async throws in
             let (ada, bob, cleo) = (owners[0], owners[1], owners[2])
             let id = try await ada.namespace()
             let invitation = try await ada.invitation(to: id)
@@ -204,8 +204,8 @@ import Testing
     }
 
     @Test func withoutANetworkNobodyAnswers() async throws {
-        try await withOwner { ada in
-            try await withOwner { bob in
+        try await withOwner { ada async throws in
+            try await withOwner { bob async throws in
                 let id = try await ada.namespace()
                 let invitation = try await ada.invitation(to: id)
                 #expect(try await bob.join(id, invitation).status == 504)
@@ -215,7 +215,7 @@ import Testing
     }
 
     @Test func theInviterHasToBeAllowed() async throws {
-        try await withOwners(3) { _, owners in
+        try await withOwners(3) { _, owners async throws in
             let (ada, bob, cleo) = (owners[0], owners[1], owners[2])
             let id = try await ada.namespace()
             #expect(try await bob.join(id, try await ada.invitation(to: id)).status == 200)
@@ -232,7 +232,7 @@ import Testing
     }
 
     @Test func whoWasRemovedIsKeptOut() async throws {
-        try await withOwners { _, owners in
+        try await withOwners { _, owners async throws in
             let (ada, bob) = (owners[0], owners[1])
             let id = try await ada.namespace()
             let invitation = try await ada.invitation(to: id)
@@ -265,7 +265,7 @@ import Testing
     }
 
     @Test func unknownKeysSurviveTheWayToTheAdmitter() async throws {
-        try await withOwners { _, owners in
+        try await withOwners { _, owners async throws in
             let id = try await owners[0].namespace()
             let invitation = try await owners[0].invitation(to: id)
             let extended = invitation.replacing("admitter_hints", [["kind": "x", "n": 255]])

@@ -9,7 +9,7 @@ import Testing
     private let bob = String(repeating: "b", count: 64)
 
     @Test func membersComeAndGo() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try await owner.namespace()
             let added = try await owner.add(ada.uppercased(), to: id)
             #expect(added.status == 200)
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func aDevicesKeyStandsForItsAccount() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try await owner.namespace()
             let cleo = try DevAccount()
             try owner.node.enrol(credential: cleo.credential)
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func aListIsTakenAsAWhole() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try await owner.namespace()
             let answer = try await owner.post(
                 "/groups/\(id)/members",
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func whatAddingRefuses() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try await owner.namespace()
             let path = "/groups/\(id)/members"
             try await expectClosedBody(owner, "POST", path, ["members": []], required: ["members"])
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test func whoMayManageMembers() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let founder = try DevAccount().accountId
             let id = try owner.node.createNamespace(founder: founder, isRelay: false)
             #expect(try await owner.add(ada, to: id).status == 403)
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test func rolesChange() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try await owner.namespace()
             #expect(try await owner.add(ada, to: id).status == 200)
             let path = "/groups/\(id)/members/\(ada)/role"
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test func inheritedMembersAreNoDirectOnes() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try await owner.namespace()
             #expect(try await owner.add(ada, to: id).status == 200)
             let group = try await owner.subgroup(of: id, visibility: "open")
@@ -138,16 +138,11 @@ import Testing
     }
 
     @Test func membersAreListedInPages() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try await owner.namespace()
-            let accounts = (0..<120).map { index in
-                String(repeating: "0", count: 60) + String(format: "%04x", index)
-            }
-            let rows = accounts.map {
-                JsonTree.object([
-                    JsonMember(name: "identity", value: .string($0)), JsonMember(name: "role", value: "Member"),
-                ])
-            }
+            let zeros = String(repeating: "0", count: 60)
+            let accounts: [String] = (0..<120).map { zeros + String(format: "%04x", $0) }
+            let rows: [JsonTree] = accounts.map { ["identity": .string($0), "role": "Member"] }
             #expect(try await owner.post("/groups/\(id)/members", ["members": .array(rows)]).status == 200)
             func list(_ query: String) async throws -> [String] {
                 let answer = try await owner.get("/groups/\(id)/members\(query)")
@@ -168,7 +163,7 @@ import Testing
     }
 
     @Test func capabilitiesAreReplaced() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try await owner.namespace()
             #expect(try await owner.add(ada, to: id).status == 200)
             let path = "/groups/\(id)/members/\(ada)/capabilities"
@@ -185,7 +180,7 @@ import Testing
     }
 
     @Test func defaultsAreForLaterMembers() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try await owner.namespace()
             #expect(try await owner.add(ada, to: id).status == 200)
             let path = "/groups/\(id)/settings/default-capabilities"
@@ -200,7 +195,7 @@ import Testing
     }
 
     @Test func autoFollowNeedsBothFlags() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try await owner.namespace()
             let path = "/groups/\(id)/members/\(owner.account)/auto-follow"
             let good: JsonTree = ["autoFollowContexts": true, "autoFollowSubgroups": false]
@@ -214,7 +209,7 @@ import Testing
     // MARK: - Metadata
 
     @Test func metadataReplaceTheRecord() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             owner.node.clock.freeze(at: Date(timeIntervalSince1970: 1_790_000_000))
             let id = try await owner.namespace()
             let context = try owner.node.createContext(KeyValueContract(), inGroup: id)
@@ -247,7 +242,7 @@ import Testing
     }
 
     @Test func metadataHaveLimits() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let path = "/groups/\(try await owner.namespace())/metadata"
             func text(_ count: Int) -> JsonTree { .string(String(repeating: "x", count: count)) }
             func entries(_ count: Int) -> JsonTree {
@@ -272,7 +267,7 @@ import Testing
     }
 
     @Test func oneWritesOnesOwnMetadata() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try owner.node.createNamespace(
                 founder: ada, members: [bob: .member], memberCapabilities: 0, isRelay: false)
             let own = try await owner.put("/groups/\(id)/members/\(owner.account)/metadata", ["name": "me"])

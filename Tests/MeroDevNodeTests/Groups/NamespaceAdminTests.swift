@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct NamespaceAdminTests {
     @Test func aNamespaceIsFounded() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let answer = try await owner.post(
                 "/namespaces", ["applicationId": .string(Owner.application), "name": "home"])
             #expect(answer.status == 200)
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func whatNamespacesRefuse() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let good: JsonTree = ["applicationId": .string(Owner.application)]
             try await expectClosedBody(owner, "POST", "/namespaces", good, required: ["applicationId"])
             let short = try await owner.post("/namespaces", ["applicationId": "abc"])
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: ["appKey", "bytecodeId"]) func aReleaseIsPinned(name: String) async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             owner.node.publish(KeyValueContract(), package: "kv-store", version: "1.10.0")
             owner.node.publish(KeyValueContract(), package: "kv-store", version: "1.9.0")
             let latest = try await owner.namespace()
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test func listingsArePagedAndFiltered() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             var ids: [String] = []
             for index in 0..<5 {
                 ids.append(try await owner.namespace(named: "n\(index)"))
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test func aNamespaceIsDeletedWithAllThatIsInIt() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try await owner.namespace()
             let group = try await owner.subgroup(of: id)
             let context = try owner.node.createContext(KeyValueContract(), inGroup: group)
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test func onlyAnAdminDeletes() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let other = try DevAccount()
             let id = try owner.node.createNamespace(founder: other.accountId, isRelay: false)
             let answer = try await owner.delete("/namespaces/\(id)")
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test func subgroupsAreCreatedUnderTheRoot() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try await owner.namespace()
             func create(_ body: JsonTree) async throws -> JsonTree? {
                 let answer = try await owner.post("/namespaces/\(id)/groups", body)
@@ -158,7 +158,7 @@ import Testing
     }
 
     @Test func theFrameworkJudgesSubgroupBodies() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let path = "/namespaces/\(try await owner.namespace())/groups"
             for body: JsonTree in [
                 ["name": "x"], ["groupId": .string(Owner.unknown)], ["visibility": "secret"], ["groupName": 5],
@@ -177,7 +177,7 @@ import Testing
     }
 
     @Test func whoMayNotCreateSubgroups() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let other = try DevAccount()
             let id = try owner.node.createNamespace(founder: other.accountId, isRelay: false)
             let refused = try await owner.post("/namespaces/\(id)/groups")
@@ -189,7 +189,7 @@ import Testing
     }
 
     @Test func theOwnerStaysAndOthersLeave() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let own = try await owner.namespace()
             #expect(try await owner.post("/namespaces/\(own)/leave").status == 403)
             let other = try DevAccount()
@@ -208,21 +208,22 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("zz", "Invalid group id format: expected hex-encoded 32 bytes"),
-        ("abcd", "Invalid group id: must be exactly 32 bytes"), ("%2F%2E%2E", nil), ("a%20b", nil), ("%C3%A9", nil),
-        ("caf%C3%A9%3F", nil),
-    ]) func oddIds(id: String, text: String?) async throws {
-        let wanted = text ?? "Invalid group id format: expected hex-encoded 32 bytes"
-        try await withOwner { owner in
-            for (method, path) in [
+    @Test(arguments: ["zz", "abcd", "%2F%2E%2E", "a%20b", "%C3%A9", "caf%C3%A9%3F"]) func oddIds(id: String)
+        async throws
+    {
+        let wanted =
+            id == "abcd"
+            ? "Invalid group id: must be exactly 32 bytes" : "Invalid group id format: expected hex-encoded 32 bytes"
+        try await withOwner { owner async throws in
+            let cases: [(String, String)] = [
                 ("GET", "/namespaces/\(id)"), ("DELETE", "/namespaces/\(id)"), ("POST", "/namespaces/\(id)/invite"),
                 ("POST", "/namespaces/\(id)/leave"), ("GET", "/groups/\(id)"), ("DELETE", "/groups/\(id)"),
                 ("POST", "/groups/\(id)/sync"), ("GET", "/groups/\(id)/members"), ("POST", "/groups/\(id)/leave"),
                 ("POST", "/groups/\(id)/join-via-inheritance"), ("GET", "/groups/\(id)/upgrade/status"),
                 ("POST", "/groups/\(id)/migration/abort"), ("POST", "/groups/\(id)/owner-delete"),
                 ("GET", "/groups/\(id)/settings/tee-admission-policy"), ("POST", "/groups/\(id)/upgrade/retry"),
-            ] {
+            ]
+            for (method, path) in cases {
                 let answer = try await owner.send(method, path, method == "GET" ? nil : [:])
                 #expect(answer.status == 400, "\(method) \(path)")
                 #expect(answer.json == ["error": .string(wanted)], "\(method) \(path)")

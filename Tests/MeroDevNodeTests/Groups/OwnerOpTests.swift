@@ -14,7 +14,7 @@ import Testing
     private func root(_ owner: Owner) -> AccountRoot { owner.node.core.identity.root }
 
     @Test func theHolderOfTheRootNeedsNoProof() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try await owner.namespace()
             let good: JsonTree = ["newOwner": .string(ada)]
             try await expectClosedBody(
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func aProofWorksOnce() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try await owner.namespace()
             #expect(try await owner.add(ada, to: id).status == 200)
             let op = OwnerOp.adminChanged(newAdmin: ada)
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test func proofsThatDoNotHold() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try await owner.namespace()
             #expect(try await owner.add(ada, "Admin", to: id).status == 200)
             let op = OwnerOp.transferOwnership(newOwner: ada)
@@ -82,10 +82,11 @@ import Testing
             spoilt.removeLast(2)
             spoilt += good.hasSuffix("00") ? "01" : "00"
             #expect(try await refusal(spoilt).error?.contains("does not verify") == true)
-            for (other, group, namespace) in [
-                (OwnerOp.groupDelete, id, id), (.transferOwnership(newOwner: Owner.unknown), id, id),
+            let mismatches: [(OwnerOp, String, String)] = [
+                (.groupDelete, id, id), (.transferOwnership(newOwner: Owner.unknown), id, id),
                 (op, Owner.unknown, id), (op, id, Owner.unknown),
-            ] {
+            ]
+            for (other, group, namespace) in mismatches {
                 let proof = try root.authorize(other, namespaceId: namespace, groupId: group, counter: 0)
                 let answer = try await refusal(proof)
                 #expect(answer.status == 400)
@@ -99,7 +100,7 @@ import Testing
     }
 
     @Test func rootsThatWereHandedOn() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try await owner.namespace()
             #expect(try await owner.add(ada, to: id).status == 200)
             let first = root(owner)
@@ -128,15 +129,16 @@ import Testing
     }
 
     @Test func onlyTheOwnerAndOnlyAtTheRoot() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let foreign = try owner.node.createNamespace(
                 founder: ada, members: [owner.account: .admin], isRelay: false)
-            for (method, path, body) in [
-                ("POST", "/groups/\(foreign)/transfer-ownership", ["newOwner": .string(ada)] as JsonTree),
+            let cases: [(String, String, JsonTree)] = [
+                ("POST", "/groups/\(foreign)/transfer-ownership", ["newOwner": .string(ada)]),
                 ("POST", "/groups/\(foreign)/owner-delete", [:]),
                 ("POST", "/namespaces/\(foreign)/admin", ["newAdmin": .string(ada)]),
                 ("PUT", "/groups/\(foreign)/settings/tee-authoring-policy", ["allowedMrtd": []]),
-            ] {
+            ]
+            for (method, path, body) in cases {
                 let answer = try await owner.send(method, path, body)
                 #expect(answer.status == 403, "\(path)")
                 let missing = path.replacingOccurrences(of: foreign, with: Owner.unknown)
@@ -153,7 +155,7 @@ import Testing
     }
 
     @Test func theOwnerDeletesWhatIsEmpty() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try await owner.namespace()
             let group = try await owner.subgroup(of: id)
             let context = try owner.node.createContext(KeyValueContract(), inGroup: group)
@@ -181,7 +183,7 @@ import Testing
     ]
 
     @Test func admissionPolicies() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try await owner.namespace()
             let path = "/groups/\(id)/settings/tee-admission-policy"
             #expect(
@@ -212,7 +214,7 @@ import Testing
     }
 
     @Test func proofsForPolicies() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try await owner.namespace()
             let path = "/groups/\(id)/settings/tee-admission-policy"
             let releaseOp = OwnerOp.teeReleaseAdmissionPolicy(
@@ -251,7 +253,7 @@ import Testing
     }
 
     @Test func policiesThatAreRefused() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try await owner.namespace()
             let group = try await owner.subgroup(of: id)
             let path = "/groups/\(id)/settings/tee-admission-policy"
@@ -277,10 +279,11 @@ import Testing
                 Self.release.replacing("signedRelease", ["allowedProfiles": ["p"], "minReleaseVersion": "two"]))
             #expect(version.status == 400)
             #expect(try await owner.put(path, Self.release.replacing("mode", "both")).status == 400)
-            for (method, name, body) in [
+            let cases: [(String, String, JsonTree?)] = [
                 ("PUT", "tee-admission-policy", Self.release), ("PUT", "tee-authoring-policy", ["allowedMrtd": []]),
                 ("DELETE", "tee-authoring-policy", nil),
-            ] as [(String, String, JsonTree?)] {
+            ]
+            for (method, name, body) in cases {
                 let answer = try await owner.send(method, "/groups/\(group)/settings/\(name)", body)
                 #expect(answer.status == 400, "\(method) \(name)")
                 #expect(answer.error?.contains("not on a subgroup") == true)
@@ -290,7 +293,7 @@ import Testing
     }
 
     @Test func authoringIsDisabledWithoutABody() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let path = "/groups/\(try await owner.namespace())/settings/tee-authoring-policy"
             try await expectClosedBody(owner, "PUT", path, ["allowedMrtd": ["m"]], required: ["allowedMrtd"])
             #expect(try await owner.put(path, ["allowedMrtd": ["m"]]).json == [:])
@@ -302,7 +305,7 @@ import Testing
     // MARK: - Ownership proofs
 
     @Test func ownershipIsProven() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             owner.node.clock.freeze(at: Date(timeIntervalSince1970: 1_790_000_000))
             let id = try await owner.namespace()
             let group = try await owner.subgroup(of: id)
@@ -352,7 +355,7 @@ import Testing
     }
 
     @Test func whatOwnershipProofsRefuse() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try await owner.namespace()
             let group = try await owner.subgroup(of: id)
             let context = try owner.node.createContext(KeyValueContract(), inGroup: id)
@@ -369,7 +372,7 @@ import Testing
                 owner, "POST", "/groups/\(id)/issue-namespace-ownership-proof", space,
                 required: ["audience", "subject", "nonce", "expiresAtMs"])
             func text(_ count: Int) -> JsonTree { .string(String(repeating: "0", count: count)) }
-            for (name, value, error) in [
+            let cases: [(String, JsonTree, String)] = [
                 ("audience", "", "Field 'audience' is required but was empty"),
                 ("audience", text(257), "Field 'audience' exceeds maximum length of 256 characters (got 257)"),
                 ("subject", text(513), "Field 'subject' exceeds maximum length of 512 characters (got 513)"),
@@ -386,7 +389,8 @@ import Testing
                 ),
                 ("expiresAtMs", 1, "Field 'expiresAtMs' has invalid format: must be in the future"),
                 ("contextId", "ab", "Field 'contextId' must be exactly 64 characters (got 2)"),
-            ] as [(String, JsonTree, String)] {
+            ]
+            for (name, value, error) in cases {
                 let answer = try await owner.post(path, body.replacing(name, value))
                 #expect(answer.status == 400)
                 #expect(answer.error == error)

@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func identitiesDevicesAndNamespaces() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             _ = try await owner.namespace()
             try expectSameKeys("core/identity/node_identity.res.json", try await owner.get("/identity").json)
             try expectSameKeys(
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func invitations() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try await owner.namespace()
             let answer = try await owner.post("/namespaces/\(id)/invite")
             try expectSameKeys("rc32-namespace-invitation.json", answer.json)
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test func groups() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try await owner.namespace()
             try expectSameKeys("core/groups/members.res.json", try await owner.get("/groups/\(id)/members").json)
             if let recorded = try recording("core/groups/tee_admission_policy.res.json") {
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func upgrades() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try await owner.namespace()
             _ = try owner.node.createContext(KeyValueContract(), inGroup: id)
             owner.node.publish(KeyValueContract(), package: "kv-store", version: "2.0.0")

@@ -10,7 +10,7 @@ import Testing
         _ options: DevNodeOptions = DevNodeOptions(),
         _ body: (DevNetwork, _ ada: Owner, _ bob: Owner, _ namespace: String, _ context: String) async throws -> Void
     ) async throws {
-        try await withOwners(2, options) { network, owners in
+        try await withOwners(2, options) { network, owners async throws in
             let (ada, bob) = (owners[0], owners[1])
             let id = try await ada.namespace()
             let context = try ada.node.createContext(KeyValueContract(), inGroup: id)
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func writesAndEventsCross() async throws {
-        try await together { _, ada, bob, _, context in
+        try await together { _, ada, bob, _, context async throws in
             #expect(try await bob.execute(context, "get", ["key": "first"]).output == "ada")
             let taps = [
                 try await ada.fixture.listen(contexts: [context], token: ada.token),
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func contextsThatComeLater() async throws {
-        try await together { _, ada, bob, id, _ in
+        try await together { _, ada, bob, id, _ async throws in
             let later = try ada.node.createContext(ProbeContract(), inGroup: id)
             #expect(try await bob.execute(later, "increment").output == 1)
             #expect(try await ada.execute(later, "increment").output == 2)
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test func whoIsInWhatIsHeardByBoth() async throws {
-        try await together { _, ada, bob, id, _ in
+        try await together { _, ada, bob, id, _ async throws in
             let cleo = String(repeating: "c", count: 64)
             let taps = [
                 try await ada.fixture.listen(groups: [id], token: ada.token),
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test func theJoinIsHeard() async throws {
-        try await withOwners { _, owners in
+        try await withOwners { _, owners async throws in
             let (ada, bob) = (owners[0], owners[1])
             let id = try await ada.namespace()
             let tap = try await ada.fixture.listen(groups: [id], token: ada.token)
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test func whoIsRemovedHearsThatAndNothingMore() async throws {
-        try await together { _, ada, bob, id, context in
+        try await together { _, ada, bob, id, context async throws in
             let tap = try await bob.fixture.listen(contexts: [context], groups: [id], token: bob.token)
             let remove: JsonTree = ["members": [.string(bob.account)]]
             #expect(try await ada.post("/groups/\(id)/members/remove", remove).status == 200)
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test func readersDoNotWrite() async throws {
-        try await together { _, ada, bob, id, context in
+        try await together { _, ada, bob, id, context async throws in
             let path = "/groups/\(id)/members/\(bob.account)/role"
             #expect(try await ada.put(path, ["role": "ReadOnly"]).status == 200)
             let refused = try await bob.execute(context, "set", ["key": "k", "value": "v"])
@@ -147,7 +147,7 @@ import Testing
     }
 
     @Test func restrictedGroupsStayAmongTheirMembers() async throws {
-        try await together { _, ada, bob, id, _ in
+        try await together { _, ada, bob, id, _ async throws in
             let group = try await ada.subgroup(of: id)
             let context = try ada.node.createContext(KeyValueContract(), inGroup: group)
             #expect(bob.node.contextState(context) == nil)
@@ -162,7 +162,7 @@ import Testing
     // MARK: - Apart
 
     @Test func whatHappenedApartComesTogether() async throws {
-        try await together { network, ada, bob, id, context in
+        try await together { network, ada, bob, id, context async throws in
             let tap = try await bob.fixture.listen(contexts: [context], groups: [id], token: bob.token)
             network.isolate(bob.node)
             #expect(try await ada.execute(context, "set", ["key": "a", "value": "ada"]).output == .null)
@@ -188,7 +188,7 @@ import Testing
     }
 
     @Test func bothSidesChangeAGroup() async throws {
-        try await together { network, ada, bob, id, _ in
+        try await together { network, ada, bob, id, _ async throws in
             #expect(try await ada.put("/groups/\(id)/members/\(bob.account)/role", ["role": "Admin"]).status == 200)
             network.partition([[ada.node], [bob.node]])
             let (cleo, dan) = (String(repeating: "c", count: 64), String(repeating: "d", count: 64))
@@ -205,7 +205,7 @@ import Testing
     }
 
     @Test func aGroupDeletedFarAwayIsGone() async throws {
-        try await together { network, ada, bob, id, _ in
+        try await together { network, ada, bob, id, _ async throws in
             let group = try await ada.subgroup(of: id, visibility: "open")
             let context = try ada.node.createContext(KeyValueContract(), inGroup: group)
             #expect(bob.node.contextState(context) == [:])
@@ -220,7 +220,7 @@ import Testing
 
     @Test func aNodeThatWasStoppedCatchesUp() async throws {
         try await withFolder { folder in
-            try await withOwners(1) { network, owners in
+            try await withOwners(1) { network, owners async throws in
                 let ada = owners[0]
                 let node = try await DevNode.start(
                     .with {
@@ -251,7 +251,7 @@ import Testing
     }
 
     @Test func threeNodesAndNobodyIsLeftOut() async throws {
-        try await withOwners(3) { network, owners in
+        try await withOwners(3) { network, owners async throws in
             let id = try await owners[0].namespace()
             let context = try owners[0].node.createContext(ProbeContract(), inGroup: id)
             for owner in owners.dropFirst() {
@@ -269,7 +269,7 @@ import Testing
     }
 
     @Test func manyWritersAtOnce() async throws {
-        try await together { _, ada, bob, _, context in
+        try await together { _, ada, bob, _, context async throws in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<40 {
                     let owner = number.isMultiple(of: 2) ? ada : bob
@@ -290,7 +290,7 @@ import Testing
     // MARK: - Presence
 
     @Test func presenceCrossesAndFades() async throws {
-        try await together { network, ada, bob, _, context in
+        try await together { network, ada, bob, _, context async throws in
             let tap = try await bob.fixture.listen(contexts: [context], token: bob.token)
             let answer = try await ada.fixture.post(
                 "/jsonrpc",
@@ -315,7 +315,7 @@ import Testing
     }
 
     @Test func anAccountsWriteThroughARelayReachesTheOthers() async throws {
-        try await together { _, ada, bob, id, context in
+        try await together { _, ada, bob, id, context async throws in
             try ada.node.admit(bob.node, to: id)
             let cleo = try DevAccount()
             try ada.node.setAuthorship(true, group: id)
@@ -344,7 +344,7 @@ import Testing
     }
 
     @Test func faultsStrikeTheseRoutesToo() async throws {
-        try await together { _, ada, bob, id, _ in
+        try await together { _, ada, bob, id, _ async throws in
             bob.node.inject(.status(503, body: Data("{\"error\":\"busy\"}".utf8)), on: "GET /admin-api/groups/*")
             #expect(try await bob.get("/groups/\(id)").status == 503)
             #expect(try await bob.get("/groups/\(id)").status == 200)

@@ -61,7 +61,7 @@ private struct NewStore: DevContract {
     }
 
     @Test func anUpgradeGoesContextByContext() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try await owner.namespace()
             let ids = try await contexts(owner, id, 2)
             #expect(try await owner.get("/groups/\(id)/upgrade/status").json == ["data": .null])
@@ -125,7 +125,7 @@ private struct NewStore: DevContract {
     }
 
     @Test func whatUpgradesRefuse() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try await owner.namespace()
             let path = "/groups/\(id)/upgrade"
             try await expectClosedBody(owner, "POST", path, body, required: ["targetApplicationId"])
@@ -150,7 +150,7 @@ private struct NewStore: DevContract {
     }
 
     @Test func aFailedUpgradeIsTriedAgain() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try await owner.namespace()
             let ids = try await contexts(owner, id, 2)
             owner.node.publish(NewStore(failsOn: "k1"), package: "kv-store", version: "2.0.0")
@@ -177,7 +177,7 @@ private struct NewStore: DevContract {
     }
 
     @Test func anUpgradeIsAborted() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try await owner.namespace()
             let ids = try await contexts(owner, id, 3)
             owner.node.publish(NewStore(), package: "kv-store", version: "2.0.0")
@@ -204,7 +204,7 @@ private struct NewStore: DevContract {
     }
 
     @Test func aCascadeTakesTheWholeTree() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try await owner.namespace()
             let group = try await owner.subgroup(of: id)
             let other = try await owner.subgroup(of: id)
@@ -226,7 +226,7 @@ private struct NewStore: DevContract {
     }
 
     @Test func codeOnly() async throws {
-        try await withOwner { owner in
+        try await withOwner { owner async throws in
             let id = try await owner.namespace()
             let ids = try await contexts(owner, id)
             owner.node.publish(NewStore(failsOn: "k0"), package: "kv-store", version: "2.0.0")
@@ -238,7 +238,7 @@ private struct NewStore: DevContract {
     }
 
     @Test func aFleetMigrates() async throws {
-        try await withOwners { network, owners in
+        try await withOwners { network, owners async throws in
             let (ada, bob) = (owners[0], owners[1])
             let id = try await ada.namespace()
             #expect(try await bob.join(id, try await ada.invitation(to: id)).status == 200)
