@@ -195,6 +195,9 @@ final class GroupRegistry: Sendable {
         return !isHeld || delta.stamp > .origin
     }
 
+    /// All that is known of devices.
+    var devices: [GroupDelta] { snapshot(of: "") }
+
     /// All that is known of a namespace and of devices, also of what is gone.
     func snapshot(of namespace: String) -> [GroupDelta] {
         guarded.withLock { guarded in

@@ -272,14 +272,14 @@ public final class DevNetwork: Sendable {
     /// Gets a context from any node that has it.
     private func copy(_ context: String, to peer: NodeCore) -> Bool {
         let id = peer.link.id
-        let source = peers(of: id).lazy.compactMap { $0.contexts[context] }.first
-        guard let source else { return false }
+        let holder = peers(of: id).first { $0.contexts[context] != nil }
+        guard let holder, let source = holder.contexts[context] else { return false }
         do {
             try peer.contexts.copy(source)
         } catch {
             return false
         }
-        state.withLock { _ = $0.followers[context, default: []].insert(id) }
+        state.withLock { $0.followers[context, default: []].formUnion([id, holder.link.id]) }
         return true
     }
 
@@ -332,6 +332,7 @@ public final class DevNetwork: Sendable {
                     let shared = state.withLock { state in
                         state.participants.filter { $0.value.contains(left) && $0.value.contains(right) }.map(\.key)
                     }
+                    shareDevices(one, other)
                     for namespace in shared.sorted() { share(namespace, one, other) }
                     shareContexts(one, other)
                 }
@@ -353,6 +354,13 @@ public final class DevNetwork: Sendable {
         one.take(.groups(right, namespace: namespace))
         other.take(.announcement([], namespace: namespace))
         one.take(.announcement([], namespace: namespace))
+    }
+
+    /// Whose devices are whose is no secret of a namespace.
+    private func shareDevices(_ one: NodeCore, _ other: NodeCore) {
+        let (left, right) = (one.groups.devices, other.groups.devices)
+        other.take(.groups(left, namespace: nil))
+        one.take(.groups(right, namespace: nil))
     }
 
     private func shareContexts(_ one: NodeCore, _ other: NodeCore) {
