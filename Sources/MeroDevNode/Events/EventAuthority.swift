@@ -18,7 +18,9 @@ struct EventAuthority: Sendable {
     /// The principal's role in a group, nil also for a device that was revoked there.
     private func standing(of principal: EventPrincipal, in group: String) -> DevRole? {
         groups.read { state in
-            if case .account(_, let device?) = principal.owner, state.isRevoked(device: device, in: group) {
+            if case .account(_, let device) = principal.owner {
+                if let device, state.isRevoked(device: device, in: group) { return nil }
+            } else if identity.usableAccount == nil {
                 return nil
             }
             return state.role(of: account(of: principal), in: group)

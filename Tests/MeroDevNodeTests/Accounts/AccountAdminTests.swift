@@ -315,7 +315,9 @@ import Testing
             let (holder, second) = (owners[0], owners[1])
             let id = try await holder.namespace()
             let other = try await holder.namespace()
+            let context = try holder.node.createContext(KeyValueContract(), inGroup: id)
             let paired = try await pair(holder, second)
+            #expect(try await second.execute(context, "len").output == 0)
             let device = try #require(paired.data?["deviceId"]?.stringValue)
             let path = "/namespaces/\(id)/account/revoke"
             try await expectClosedBody(
@@ -340,6 +342,10 @@ import Testing
                 identity?["revokedFrom"] == ["accountId": .string(holder.account), "deviceId": .string(device)])
             #expect(identity?["deviceCertified"] == false)
             #expect(try await second.post("/namespaces/\(id)/invite").status == 403)
+            let cut = try await second.execute(context, "len")
+            #expect(cut.rpcData == "Caller is not a member of this context")
+            #expect(try await holder.execute(context, "set", ["key": "k", "value": "v"]).output == .null)
+            #expect(second.node.contextState(context) == [:], "nothing comes any more")
             let devices = try await holder.get("/account/devices").json["devices"]?.arrayValue ?? []
             let row = devices.first { $0["deviceId"] == .string(device) }
             #expect(row?["revoked"] == true)
