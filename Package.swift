@@ -44,6 +44,8 @@ let package = Package(
         .executableTarget(name: "mero", dependencies: ["MeroKit", "MeroDevNode"]),
         // A process of its own that tests start several times over one token store.
         .executableTarget(name: "merokit-store-probe", dependencies: ["MeroKit"], path: "Tests/Probes/StoreProbe"),
+        // Another, several of which draw numbers from one nonce store.
+        .executableTarget(name: "merokit-nonce-probe", dependencies: ["MeroKit"], path: "Tests/Probes/NonceProbe"),
         // Not part of any test: what the Autobahn suite is pointed at by hand.
         .executableTarget(
             name: "merokit-websocket-echo", dependencies: ["MeroKit", "MeroWebSocket"],
@@ -52,6 +54,7 @@ let package = Package(
             name: "MeroKitTests",
             dependencies: [
                 "MeroKit", "MeroKitUI", "MeroDevNode", "MeroKitTestSupport", "MeroWebSocket", "merokit-store-probe",
+                "merokit-nonce-probe",
             ],
             exclude: ["Fixtures"]),
         .testTarget(name: "MeroDevNodeTests", dependencies: ["MeroDevNode", "MeroKit", "MeroWebSocket"]),

@@ -133,11 +133,10 @@ extension DevNode {
     public func assign(context: String, toGroup group: String) throws {
         guard let box = core.contexts[context] else { throw DevNodeError.unknownContext(context) }
         let group = group.lowercased()
+        let target = core.applications.target(ofApplication: box.applicationId)
         let isTaken = try core.groups.change { state -> Bool in
             guard state.attach(context: box.id, to: group) else { return false }
-            if state[group]?.target == nil {
-                state.groups[group]?.target = ReleaseCatalog.firstRelease(ofContract: box.contractName)
-            }
+            if state[group]?.target == nil { state.groups[group]?.target = target }
             return true
         }
         guard isTaken else { throw DevNodeError.unknownGroup(group) }

@@ -56,11 +56,10 @@ extension DevNode {
         ContextBox.applicationId(ofContract: contract.name)
     }
 
-    /// Lets accounts name a release of a contract as the application of a group. Every contract has a package of its own
-    /// name in version 1.0.0 already.
+    /// Lets accounts name a release of a contract as the application of a group, and the node's owner install it; see
+    /// ``applications``.
     public func publish(_ contract: any DevContract, package: String, version: String) {
-        core.contexts.learnIfNew(contract)
-        core.relay.catalog.publish(contract, package: package, version: version)
+        applications.publish(contract, package: package, version: version)
     }
 
     // MARK: - Devices
@@ -129,7 +128,8 @@ extension DevNode {
 
     // MARK: - What it did
 
-    /// The methods that the node ran for accounts, oldest first, at least the last 10,000.
+    /// The methods that the node ran for accounts, oldest first, at least the last 10,000. A node with a data directory
+    /// forgets them when it restarts.
     public var delegatedWrites: [DevDelegatedWrite] { core.relay.log.all }
 
     /// The highest nonce that a device spent in a context; nil before the first.

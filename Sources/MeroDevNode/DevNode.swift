@@ -42,12 +42,14 @@ public final class DevNode: Sendable {
         status = NodeStatus()
         directory = options.dataDirectory.map { DataDirectory($0) }
         try directory?.acquire()
-        let core = try Self.makeCore(options, clock, status, directory, options.contracts, registry, webSocketsAreMuted)
+        let core = try Self.makeCore(
+            options, clock, status, directory, ContractShelf(options.contracts), [], registry, webSocketsAreMuted)
         let cores = Locked(core)
         self.cores = cores
         var serverOptions = DevServerOptions()
         serverOptions.bodySpoolThreshold = max(
             serverOptions.bodySpoolThreshold, options.bodyLimit, options.authBodyLimit)
+        serverOptions.spoolDirectory = options.dataDirectory.map(BlobStore.folder)
         serverOptions.bodyLimit = { request in cores.withLock { $0 }.bodyLimit(request) }
         serverOptions.bodyTooLarge = { request in cores.withLock { $0 }.tooLarge(request) }
         server = DevHttpServer(port: options.port, options: serverOptions) { request in
@@ -57,11 +59,12 @@ public final class DevNode: Sendable {
 
     private static func makeCore(
         _ options: DevNodeOptions, _ clock: DevClock, _ status: NodeStatus, _ directory: DataDirectory?,
-        _ contracts: [any DevContract], _ streams: StreamRegistry, _ webSocketsAreMuted: Locked<Bool>
+        _ shelf: ContractShelf, _ published: [ReleaseCatalog.Release], _ streams: StreamRegistry,
+        _ webSocketsAreMuted: Locked<Bool>
     ) throws -> NodeCore {
         let core = try NodeCore(
-            options: options, clock: clock, status: status, directory: directory, contracts: contracts,
-            streams: streams, webSocketsAreMuted: webSocketsAreMuted)
+            options: options, clock: clock, status: status, directory: directory, shelf: shelf,
+            published: published, streams: streams, webSocketsAreMuted: webSocketsAreMuted)
         for user in options.users where !core.auth.accepts(username: user.username, password: user.password) {
             core.auth.putUser(username: user.username, password: user.password)
         }
@@ -102,8 +105,9 @@ public final class DevNode: Sendable {
             await registry.drain()
             if let directory {
                 try directory.acquire()
-                let contracts = core.contexts.contracts
-                let next = try Self.makeCore(options, clock, status, directory, contracts, registry, webSocketsAreMuted)
+                let next = try Self.makeCore(
+                    options, clock, status, directory, core.applications.shelf, core.relay.catalog.published,
+                    registry, webSocketsAreMuted)
                 let previous = cores.withLock { core in
                     defer { core = next }
                     return core

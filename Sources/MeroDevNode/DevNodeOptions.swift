@@ -16,8 +16,9 @@ public struct DevNodeOptions: Sendable {
     public var clientKeyRefreshTokenLifetime: TimeInterval = 7 * 86_400
     /// Seconds a token is still accepted past its `exp`, and so cannot be refreshed yet. A real node has 60.
     public var expiryLeeway: TimeInterval = 60
-    /// Where state survives a restart: users, keys, consumed refresh tokens, the token secret, contexts. Files are
-    /// readable by their owner only, and one node at a time may use the folder. Nil keeps everything in memory.
+    /// Where state survives a restart: users, keys, consumed refresh tokens, the token secret, contexts, groups,
+    /// applications, blobs, aliases. Files are readable by their owner only, and one node at a time may use the folder.
+    /// Nil keeps everything in memory, and blobs in a temporary folder.
     public var dataDirectory: URL?
     /// Contracts that contexts found in ``dataDirectory`` may need; the bundled ones are always known.
     public var contracts: [any DevContract] = []
@@ -43,6 +44,12 @@ public struct DevNodeOptions: Sendable {
     public var mockTokens: DevMockTokens = .disabled
     /// The largest body of `POST /jsonrpc` in bytes.
     public var bodyLimit = 2 << 20
+    /// The largest blob in bytes.
+    public var blobLimit: UInt64 = 1 << 30
+    /// The folder that `POST /admin-api/install-dev-application` is confined to (`MEROD_DEV_INSTALL_ROOT`); nil for none.
+    public var devInstallRoot: URL?
+    /// What `GET /admin-api/tee/info` tells; nil for a machine that is no TDX guest.
+    public var tee: DevTee?
     /// The largest body of the auth service in bytes.
     public var authBodyLimit = 1 << 20
     /// Whether `/sse` and what is below it is served; 404 otherwise.

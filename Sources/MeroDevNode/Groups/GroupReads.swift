@@ -1,7 +1,7 @@
 import Foundation
 import MeroKit
 
-/// What may be read of namespaces, groups and contexts. An account's session sees what its account's groups reach and is
+/// What may be read of namespaces and groups. An account's session sees what its account's groups reach and is
 /// refused everything else; the node's owner sees all.
 ///
 /// Spec: 20, sections 1.8 and 6.1; 30, sections 4.2, 5.1 and 12.4.
@@ -234,69 +234,6 @@ struct GroupReads: Sendable {
             return ["data": group.contextMetadata[context]?.wire ?? .null]
         }
     }
-
-    // MARK: - Contexts
-
-    func listContexts(_ call: RouteCall) async -> DevHttpResponse {
-        await answer { state in
-            let reach = reach(call, state)
-            let seen = contexts.ids.filter { id in
-                reach.map { reach in state.groupOfContext[id].map(reach.contains) ?? false } ?? true
-            }
-            let rows = try Self.page(seen, call).compactMap { contexts[$0] }
-            return ["data": ["contexts": .array(rows.map { context($0, state, withGroup: true) })]]
-        }
-    }
-
-    func context(_ call: RouteCall) async -> DevHttpResponse {
-        await answer { state in ["data": context(try visibleContext(call, state), state, withGroup: false)] }
-    }
-
-    func contextGroup(_ call: RouteCall) async -> DevHttpResponse {
-        await answer { state in
-            let box = try visibleContext(call, state)
-            return ["data": state.groupOfContext[box.id].map { .string($0) } ?? .null]
-        }
-    }
-
-    func ownedIdentities(_ call: RouteCall) async -> DevHttpResponse {
-        await answer { state in
-            let box = try visibleContext(call, state)
-            guard let account = call.caller?.account, let group = state.groupOfContext[box.id] else {
-                return ["data": ["identities": [.string(box.executor)], "identitiesOf": "node"]]
-            }
-            let keys = state.devices(of: account, in: group).map(\.record.signingKey)
-            return ["data": ["identities": JsonTree(keys), "identitiesOf": "caller"]]
-        }
-    }
-
-    private func visibleContext(_ call: RouteCall, _ state: GroupState) throws -> ContextBox {
-        guard let box = contexts[call.parameters["context"] ?? ""] else {
-            throw NodeRefusal(404, "Context not found")
-        }
-        if let reach = reach(call, state), !(state.groupOfContext[box.id].map(reach.contains) ?? false) {
-            throw NodeRefusal(403, "account is not a member of the group owning this context")
-        }
-        return box
-    }
-
-    private func context(_ box: ContextBox, _ state: GroupState, withGroup: Bool) -> JsonTree {
-        let group = state.groupOfContext[box.id]
-        var members = [
-            JsonMember(name: "id", value: .string(box.id)),
-            JsonMember(name: "applicationId", value: .string(box.applicationId)),
-            JsonMember(name: "contextStateHash", value: .string(box.read { Hex.encode($0.root) })),
-            JsonMember(name: "dagHeads", value: []),
-        ]
-        if let version = group.flatMap({ state[$0]?.target?.version }) {
-            members.append(JsonMember(name: "applicationVersion", value: .string(version)))
-        }
-        if let group, let name = state[group]?.contextMetadata[box.id]?.name {
-            members.append(JsonMember(name: "name", value: .string(name)))
-        }
-        if withGroup, let group { members.append(JsonMember(name: "groupId", value: .string(group))) }
-        return .object(members)
-    }
 }
 
 extension GroupMetadata {
@@ -333,10 +270,6 @@ extension NodeCore {
             guarded("GET", "\(api)/groups/{group}/members/{member}/metadata") { await reads.memberMetadata($0) },
             guarded("GET", "\(api)/groups/{group}/members/{member}/capabilities") { await reads.capabilities($0) },
             guarded("GET", "\(api)/groups/{group}/contexts/{context}/metadata") { await reads.contextMetadata($0) },
-            guarded("GET", "\(api)/contexts") { await reads.listContexts($0) },
-            guarded("GET", "\(api)/contexts/{context}") { await reads.context($0) },
-            guarded("GET", "\(api)/contexts/{context}/group") { await reads.contextGroup($0) },
-            guarded("GET", "\(api)/contexts/{context}/identities-owned") { await reads.ownedIdentities($0) },
         ]
     }
 }

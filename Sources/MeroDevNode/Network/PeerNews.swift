@@ -38,9 +38,10 @@ struct ContextNews: Sendable {
 /// A contract as a certain release has it.
 struct ContextRelease: Sendable {
     var contract: any DevContract
+    var applicationId: String
     var bytecodeId: String
-    /// What listeners are told; nil when it is only a copy.
-    var versions: (from: String?, to: String?)?
+    /// Nil where only the context's group tells.
+    var version: String?
 }
 
 /// A presence slice that an author wrote, beat or took away.

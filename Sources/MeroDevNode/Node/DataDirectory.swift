@@ -41,6 +41,12 @@ final class DataDirectory: Sendable {
         }
     }
 
+    /// Deletes the files of a map that nobody has open any more.
+    func remove(_ name: String) {
+        guard isHeld else { return }
+        for suffix in ["json", "log"] { unlink(url.appendingPathComponent("\(name).\(suffix)").path) }
+    }
+
     func open(_ name: String) throws -> (journal: Journal, entries: [String: JsonTree]) {
         do {
             return try Journal.open(directory: self, name: name)

@@ -6,6 +6,8 @@ final class NodeCore: Sendable {
     let options: DevNodeOptions
     let status: NodeStatus
     let auth: AuthService
+    let blobs: BlobStore
+    let applications: ApplicationStore
     let contexts: ContextRuntime
     let identity: NodeIdentity
     let groups: GroupRegistry
@@ -17,10 +19,12 @@ final class NodeCore: Sendable {
     let admission: GroupAdmission
     let router: NodeRouter
     private let gate: NodeGuard
+    private let blobService: BlobService
 
     init(
         options: DevNodeOptions, clock: DevClock, status: NodeStatus, directory: DataDirectory?,
-        contracts: [any DevContract], streams: StreamRegistry, webSocketsAreMuted: Locked<Bool>
+        shelf: ContractShelf, published: [ReleaseCatalog.Release], streams: StreamRegistry,
+        webSocketsAreMuted: Locked<Bool>
     ) throws {
         self.options = options
         self.status = status
@@ -29,7 +33,10 @@ final class NodeCore: Sendable {
         auth = try AuthService(
             settings: options.authSettings(nodeKey: nodeKey), clock: clock, status: status, directory: directory)
         link = PeerLink(id: identity.nodeKey, network: options.network)
-        contexts = try ContextRuntime(directory: directory, contracts: contracts, link: link)
+        blobs = try BlobStore(directory: directory)
+        applications = try ApplicationStore(shelf: shelf, blobs: blobs, directory: directory)
+        let catalog = ReleaseCatalog(applications: applications, published: published)
+        contexts = try ContextRuntime(directory: directory, applications: applications, link: link)
         groups = try GroupRegistry(directory: directory, link: link)
         let authority = EventAuthority(contexts: contexts, groups: groups, identity: identity)
         events = EventHub(authority: authority, clock: clock, link: link)
@@ -41,9 +48,9 @@ final class NodeCore: Sendable {
         relay = RelayService(
             contexts: contexts, groups: groups, identity: identity, hub: events, clock: clock,
             ledger: try NonceLedger(directory: directory), presence: PresenceSequences(), log: RelayLog(),
-            catalog: ReleaseCatalog(contexts: contexts), options: options.relay, bodyLimit: options.bodyLimit)
+            catalog: catalog, options: options.relay, bodyLimit: options.bodyLimit)
         upgrades = UpgradeService(
-            contexts: contexts, groups: groups, hub: events, clock: clock, catalog: relay.catalog, identity: identity)
+            contexts: contexts, groups: groups, hub: events, clock: clock, catalog: catalog, identity: identity)
         admission = GroupAdmission(groups: groups, hub: events, identity: identity, clock: clock, options: options)
         gate = NodeGuard(
             auth: auth,
@@ -51,14 +58,29 @@ final class NodeCore: Sendable {
                 clock: clock, nodeKey: nodeKey, identity: identity,
                 servesEveryone: options.delegatedAccess))
         let permissions: RoutePermissions = options.delegatedAccess ? .relay : .standard
-        let attestation = AttestationService(nodeKey: nodeKey, contexts: contexts, bodyLimit: options.bodyLimit)
+        let limit = options.bodyLimit
+        blobService = BlobService(blobs: blobs, groups: groups, limit: options.blobLimit)
         let reads = GroupReads(contexts: contexts, groups: groups, identity: identity, upgrades: upgrades)
         let admin = GroupAdmin(
-            contexts: contexts, groups: groups, identity: identity, hub: events, clock: clock, catalog: relay.catalog,
-            admission: admission, upgrades: upgrades, bodyLimit: options.bodyLimit)
+            contexts: contexts, groups: groups, identity: identity, hub: events, clock: clock, catalog: catalog,
+            admission: admission, upgrades: upgrades, bodyLimit: limit)
         let accounts = AccountAdmin(admin: admin)
         router = NodeRouter(
-            Self.adminRoutes(status: status, identity: identity, attestation)
+            Self.adminRoutes(status: status, identity: identity, UsageReport(contexts: contexts, groups: groups))
+                + Self.applicationRoutes(
+                    ApplicationService(
+                        applications: applications, catalog: catalog, contexts: contexts, groups: groups,
+                        devInstallRoot: options.devInstallRoot, bodyLimit: limit))
+                + Self.blobRoutes(blobService)
+                + Self.contextRoutes(
+                    ContextService(
+                        contexts: contexts, groups: groups, identities: try ContextIdentities(directory: directory),
+                        hub: events, status: status, clock: clock, identity: identity, bodyLimit: limit))
+                + Self.aliasRoutes(AliasService(aliases: try AliasBook(directory: directory), bodyLimit: limit))
+                + Self.teeRoutes(
+                    AttestationService(
+                        nodeKey: nodeKey, applications: applications, groups: groups,
+                        identity: identity, tee: options.tee, bodyLimit: limit))
                 + Self.authRoutes(auth, permissions) + Self.rpcRoutes(rpc) + Self.webSocketRoutes(webSocket)
                 + Self.relayRoutes(relay, permissions) + Self.readRoutes(reads) + Self.groupRoutes(admin)
                 + Self.ownerRoutes(admin) + Self.upgradeRoutes(admin) + Self.accountRoutes(accounts)
@@ -120,17 +142,30 @@ final class NodeCore: Sendable {
 
     // MARK: - Body limits
 
+    /// A context's parameters come as a list of numbers, up to four bytes for one.
+    private static let largestCreation = 6 << 20
+
     func bodyLimit(_ request: DevHttpRequest) -> UInt64 {
         let path = localPath(request.path) ?? ""
+        if isUpload(request) {
+            // What nobody may upload is not worth the disk.
+            if case .refused = admit(request) { return 0 }
+            return options.blobLimit
+        }
         let isAuth = path.hasPrefix("/auth/") || path.hasPrefix("/admin/")
-        return UInt64(max(0, isAuth ? options.authBodyLimit : options.bodyLimit))
+        let limit = isAuth ? options.authBodyLimit : options.bodyLimit
+        return UInt64(max(0, path == "/admin-api/contexts" ? max(limit, Self.largestCreation) : limit))
+    }
+
+    private func isUpload(_ request: DevHttpRequest) -> Bool {
+        request.method == "PUT" && localPath(request.path) == "/admin-api/blobs"
     }
 
     /// The answer to a body over the limit: what stands before the body in the order of checks comes first here, too.
     func tooLarge(_ request: DevHttpRequest) -> DevHttpResponse {
         switch admit(request) {
         case .refused(let response): return response
-        case .admitted: return .bodyTooLarge
+        case .admitted: return isUpload(request) ? blobService.tooLarge : .bodyTooLarge
         }
     }
 

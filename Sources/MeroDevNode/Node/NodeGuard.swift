@@ -1,7 +1,7 @@
 /// The gate in front of the node's own routes and in front of the auth service's `/admin`. It answers with a status, a
-/// header at most, and no body.
+/// header at most, and, but for keys that leave their binding, no body.
 ///
-/// Spec: 10, sections 1.4, 3 and 8.
+/// Spec: 10, sections 1.4, 3 and 8; 30, section 12.3.
 struct NodeGuard: Sendable {
     let auth: AuthService
     let proofs: ProofGate
@@ -37,7 +37,9 @@ struct NodeGuard: Sendable {
             guard permission.isMet(by: caller, parameters: parameters) else {
                 return .refused(.refused(403, authError: "permission_denied"))
             }
-            guard caller.isInsideBindings(parameters) else { return .refused(.outOfBinding("context")) }
+            guard caller.isInsideBindings(parameters) else {
+                return .refused(.outOfBinding(parameters["context"] == nil ? "application" : "context"))
+            }
             return .caller(caller)
         case .failure(.expired): return .refused(.refused(401, authError: "token_expired"))
         case .failure(.keyRevoked): return .refused(.refused(403, authError: "token_revoked"))

@@ -28,6 +28,9 @@ final class NodeIdentity: Sendable {
     // Safe to share although `Journal` is not: it is only used inside the lock.
     private let state: Locked<State>
 
+    /// How libp2p would write the node's key.
+    var peerId: String { Base58.encode([0x00, 0x24, 0x08, 0x01, 0x12, 0x20] + (Hex.decode(nodeKey) ?? [])) }
+
     init(directory: DataDirectory?) throws {
         var stored: [String: JsonTree] = [:]
         var journal: Journal?

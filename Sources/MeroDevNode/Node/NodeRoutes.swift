@@ -8,7 +8,7 @@ extension NodeCore {
     }
 
     static func adminRoutes(
-        status: NodeStatus, identity: NodeIdentity, _ attestation: AttestationService
+        status: NodeStatus, identity: NodeIdentity, _ usage: UsageReport
     ) -> [NodeRoute] {
         [
             guarded("GET", "/admin-api/health") { _ in
@@ -26,15 +26,14 @@ extension NodeCore {
             guarded("GET", "/admin-api/identity") { _ in .json(200, ["data": identity.tree]) },
             guarded("GET", "/admin-api/peers") { _ in .json(200, ["count": 0]) },
             guarded("GET", "/admin-api/network/status") { _ in .json(200, unconnected(identity)) },
-            guarded("GET", "/admin-api/usage") { _ in .json(200, ["namespaces": []]) },
-            guarded("POST", "/admin-api/tee/attest") { await attestation.attest($0) },
+            guarded("GET", "/admin-api/usage") { _ in usage.answer() },
         ]
     }
 
     /// The network status of a node that has started and met nobody.
     private static func unconnected(_ identity: NodeIdentity) -> JsonTree {
         [
-            "localPeerId": .string("dev-\(identity.nodeKey.prefix(16))"),
+            "localPeerId": .string(identity.peerId),
             "listenAddrs": [], "externalAddrs": [],
             "relays": [], "rendezvous": [], "directUpgrades": [],
             "autonat": [

@@ -114,8 +114,10 @@ struct RoutePermissions: Sendable {
             node("GET", "\(api)/groups/{group}\(suffix)", "group:list", resource: "group", own: "namespace:list-own")
         }
         node("GET", "\(api)/groups/{group}/settings/tee-admission-policy", "group:list", resource: "group")
-        node("GET", "\(api)/contexts/for-application/{application}", "context:list")
-        node("GET", "\(api)/contexts/with-executors/for-application/{application}", "context:list")
+        for path in ["for-application", "with-executors/for-application"] {
+            // Not among the listings that an account's session may see its own part of.
+            node("GET", "\(api)/contexts/\(path)/{application}", "context:list")
+        }
         node("POST", "\(api)/contexts", "context:create")
         node("DELETE", "\(api)/contexts/{context}", "context:delete", resource: "context")
         for suffix in ["join", "leave", "resync"] {
@@ -137,7 +139,7 @@ struct RoutePermissions: Sendable {
         node("GET", "\(api)/identity", "namespace:list")
 
         node("PUT", "\(api)/blobs", "blob:add:stream")
-        node("GET", "\(api)/blobs", "blob:list")
+        node("GET", "\(api)/blobs", "blob:list", own: "context:list-own")
         node("GET", "\(api)/blobs/{id}", "blob:get", resource: "id")
         node("DELETE", "\(api)/blobs/{id}", "blob:remove", resource: "id")
         for kind in ["context", "application", "identity", "device"] {

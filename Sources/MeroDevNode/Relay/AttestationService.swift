@@ -6,31 +6,24 @@ import MeroKit
 /// Spec: 80, sections 2.1, 2.4 and 3.1.
 struct AttestationService: Sendable {
     let nodeKey: Data
-    let contexts: ContextRuntime
+    let applications: ApplicationStore
+    let groups: GroupRegistry
+    let identity: NodeIdentity
+    /// What `GET /tee/info` tells; nil where there is no TEE.
+    let tee: DevTee?
     let bodyLimit: Int
 
     private static let fields = ["nonce", "applicationId", "bindNodeKey", "bindTransportKey", "includeCollateral"]
 
     func attest(_ call: RouteCall) async -> DevHttpResponse {
         await NodeRefusal.answering {
-            let tree: JsonTree
-            switch call.request.jsonBody(limit: bodyLimit) {
-            case .tree(let body): tree = body
-            case .refused(let answer): throw NodeRefusal(400, "Invalid JSON data: \(Self.text(answer))")
-            }
-            let request: Request
-            do {
-                request = try Request(JsonFields(tree, allowed: Self.fields))
-            } catch {
-                throw NodeRefusal(400, "Invalid JSON data: \(error)")
-            }
+            let request = try AdminBody.read(call.request, Self.fields, limit: bodyLimit)(Request.init)
             let nonce = try Self.nonce(request.nonce)
             var application = Data(count: 32)
             if let id = request.applicationId {
-                guard let contract = contexts.contract(ofApplication: id) else {
+                guard let target = applications.target(ofApplication: id) else {
                     throw NodeRefusal(404, "Application '\(id)' not found")
                 }
-                let target = ReleaseCatalog.firstRelease(ofContract: contract.name)
                 application = Data(Hex.decode(target.bytecodeId) ?? [])
             }
             var suffix = application
@@ -61,12 +54,7 @@ struct AttestationService: Sendable {
         }
     }
 
-    private static func text(_ answer: DevHttpResponse) -> String {
-        if case .bytes(let data) = answer.body { return String(decoding: data, as: UTF8.self) }
-        return ""
-    }
-
-    private static func nonce(_ text: String) throws -> Data {
+    static func nonce(_ text: String) throws -> Data {
         guard let nonce = Hex.decode(text) else {
             throw NodeRefusal(400, "Field 'nonce' contains invalid hex encoding: not valid hex")
         }
@@ -76,7 +64,7 @@ struct AttestationService: Sendable {
         return Data(nonce)
     }
 
-    private func answer(_ reportData: Data, bindsNodeKey: Bool) -> JsonTree {
+    func answer(_ reportData: Data, bindsNodeKey: Bool) -> JsonTree {
         var quote = Data("MOCK_TDX_QUOTE_V1".utf8) + reportData
         quote += Data(count: 256 - quote.count)
         var members = [

@@ -18,7 +18,9 @@ final class PresenceSequences: Sendable {
     private let entries = Locked<[String: Entry]>([:])
 
     /// Notes an update and tells whether it counts.
-    func note(_ sequence: UInt64, of author: String, in context: String, at now: Date, interval: TimeInterval) -> Verdict {
+    func note(
+        _ sequence: UInt64, of author: String, in context: String, at now: Date, interval: TimeInterval
+    ) -> Verdict {
         let key = "\(context)|\(author)"
         return entries.withLock { entries in
             if let held = entries[key] {

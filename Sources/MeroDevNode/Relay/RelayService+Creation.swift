@@ -123,19 +123,23 @@ extension RelayService {
             throw NodeRefusal(409, "this group no longer targets the application that the member signed")
         }
         let collision = NodeRefusal(409, "a context of this seed exists already in this group; pick a fresh seed")
-        guard contexts[id] == nil else { throw collision }
-        let box = try contexts.newBox(contract, id: id, role: .member)
-        if box.isReadOnly("init") != nil {
-            do {
-                _ = try await box.run("init", arguments, as: Hex.encode(certificate.account))
-            } catch let failure as RpcFailure {
-                throw NodeRefusal(400, "the application's init refused: \(failure.data?.stringValue ?? failure.type)")
-            }
-        }
+        let program = ContextProgram(
+            applicationId: application, contract: contract.name, version: target?.version)
+        let box: ContextBox
         do {
-            try contexts.add(box)
+            box = try contexts.newBox(contract, id: id, role: .member, program: program)
         } catch DevNodeError.contextExists {
             throw collision
+        }
+        do {
+            if box.isReadOnly("init") != nil {
+                _ = try await box.run("init", arguments, as: Hex.encode(certificate.account))
+            }
+            try contexts.add(box)
+        } catch {
+            contexts.discard(box)
+            guard let failure = error as? RpcFailure else { throw error }
+            throw NodeRefusal(400, "the application's init refused: \(failure.data?.stringValue ?? failure.type)")
         }
         try groups.change { state in
             _ = state.attach(context: id, to: group)

@@ -47,9 +47,8 @@ extension RelayService {
         case .groupCreated(let new):
             try state.create(new, in: scope, by: author, at: clock.seconds)
             // The relay that carried it is in the group as it is in the namespace: else nothing could be done there.
-            if let me = state[scope]?.members[identity.accountId] {
-                state.groups[new.id]?.members[identity.accountId] = me
-            }
+            let me = identity.accountId
+            if me != author, let standing = state[scope]?.members[me] { state.groups[new.id]?.members[me] = standing }
             outcome.groupId = new.id
         case .groupReparented(let child, let parent):
             try state.reparent(child, to: parent, in: scope, by: author)

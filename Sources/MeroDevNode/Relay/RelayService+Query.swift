@@ -9,9 +9,9 @@ extension RelayService {
 
     func query(_ call: RouteCall) async -> DevHttpResponse {
         await NodeRefusal.answering {
+            guard let account = call.caller?.account else { throw Self.accountOnly }
             let fields = try fields(call.request, ["method", "argsJson"])
             let (method, arguments) = try Self.shaped { (try fields.string("method"), try fields.value("argsJson")) }
-            guard let account = call.caller?.account else { throw Self.accountOnly }
             guard let id = try? ContextRuntime.checkedId(call.parameters["context"] ?? "") else {
                 throw NodeRefusal.hidden
             }
@@ -42,9 +42,9 @@ extension RelayService {
     /// A device asks where its own nonces are.
     func ownNonce(_ call: RouteCall) async -> DevHttpResponse {
         await NodeRefusal.answering {
+            guard let account = call.caller?.account else { throw Self.accountOnly }
             let fields = try fields(call.request, ["authorProof"])
             let text = try Self.shaped { try fields.string("authorProof") }
-            guard let account = call.caller?.account else { throw Self.accountOnly }
             guard let credential = try? Self.credential(text), (try? credential.verify()) != nil,
                 Hex.encode(credential.statement.account) == account
             else {

@@ -1,9 +1,10 @@
 import Foundation
 import MeroKit
 
-/// The releases that the node could fetch, and what it knows of each.
+/// The releases that the node could fetch: what a registry is to a real one.
 ///
-/// Every contract is published as a package of its own name in version 1.0.0; a test publishes more.
+/// Every contract is published as a package of its own name in version 1.0.0; a test publishes more. As an application a
+/// release goes by the id of its contract, or, once a node has fetched it, by that of its package and publisher.
 final class ReleaseCatalog: Sendable {
     struct Release: Sendable {
         var target: GroupTarget
@@ -13,31 +14,74 @@ final class ReleaseCatalog: Sendable {
     static let firstVersion = "1.0.0"
 
     /// In the order of publication.
-    private let published = Locked<[Release]>([])
-    private let contexts: ContextRuntime
+    private let releases: Locked<[Release]>
+    private let applications: ApplicationStore
 
-    init(contexts: ContextRuntime) { self.contexts = contexts }
+    init(applications: ApplicationStore, published: [Release] = []) {
+        self.applications = applications
+        releases = Locked(published)
+    }
+
+    /// What was published by name. Outlives the node.
+    var published: [Release] { releases.withLock { $0 } }
 
     /// Replaces an earlier one of the same package and version.
     func publish(_ contract: any DevContract, package: String, version: String) {
         let target = GroupTarget(
             applicationId: ContextBox.applicationId(ofContract: contract.name),
             bytecodeId: Self.bytecodeId(package: package, version: version), package: package, version: version)
-        published.withLock { published in
-            published.removeAll { $0.target.bytecodeId == target.bytecodeId }
-            published.append(Release(target: target, contract: contract))
+        applications.shelf.learn(contract, bytecodeId: target.bytecodeId)
+        releases.withLock { releases in
+            releases.removeAll { $0.target.bytecodeId == target.bytecodeId }
+            releases.append(Release(target: target, contract: contract))
+        }
+    }
+
+    /// Nil when there is no such release.
+    private func contract(package: String, version: String) -> (any DevContract)? {
+        let listed = published.first { $0.target.package == package && $0.target.version == version }?.contract
+        return listed ?? (version == Self.firstVersion ? applications.shelf[package] : nil)
+    }
+
+    /// Fetches a release and installs it; nil when there is none. Throws `DevNodeError`.
+    func install(package: String, version: String) throws -> String? {
+        guard let contract = contract(package: package, version: version) else { return nil }
+        let bundle = try DevBundle(package: package, version: version, contract: contract)
+        do {
+            let id = try applications.install(bundle.data, source: "registry:\(package)@\(version)")
+            applications.learn(contract, ofApplication: id, version: version)
+            return id
+        } catch let damage as ApplicationBundle.Damage {
+            throw DevNodeError.invalidBundle("\(damage)")
         }
     }
 
     /// Nil when there is no such release, or it is another application's.
     func resolve(package: String, version: String, applicationId: String) -> GroupTarget? {
-        releases(of: applicationId).map(\.target).first { $0.package == package && $0.version == version }
+        func known() -> GroupTarget? {
+            releases(of: applicationId).map(\.target).first { $0.package == package && $0.version == version }
+        }
+        if let target = known() { return target }
+        guard let contract = contract(package: package, version: version) else { return nil }
+        let bundle = try? DevBundle(package: package, version: version, contract: contract)
+        guard bundle?.applicationId == applicationId, (try? install(package: package, version: version)) != nil else {
+            return nil
+        }
+        return known()
     }
 
-    /// All releases of an application that is installed.
+    /// All releases of an application that is here: what was installed of it, or what was published of its contract.
     func releases(of applicationId: String) -> [Release] {
-        var releases = published.withLock { $0 }.filter { $0.target.applicationId == applicationId.lowercased() }
-        if let contract = contexts.contract(ofApplication: applicationId) {
+        if let application = applications[applicationId] {
+            return application.releases.compactMap { release in
+                guard let target = applications.target(ofApplication: application.id, version: release.version),
+                    let contract = applications.contract(ofApplication: application.id, version: release.version)
+                else { return nil }
+                return Release(target: target, contract: contract)
+            }
+        }
+        var releases = published.filter { $0.target.applicationId == applicationId.lowercased() }
+        if let contract = applications.bareContract(ofApplication: applicationId) {
             let first = Self.firstRelease(ofContract: contract.name)
             if !releases.contains(where: { $0.target.bytecodeId == first.bytecodeId }) {
                 releases.insert(Release(target: first, contract: contract), at: 0)
@@ -46,21 +90,14 @@ final class ReleaseCatalog: Sendable {
         return releases
     }
 
-    /// The release with the highest version.
+    /// The release with the highest version; of two the later one.
     func latest(of applicationId: String) -> Release? {
-        releases(of: applicationId).enumerated()
-            .max { (Self.numbers($0.1), $0.0) < (Self.numbers($1.1), $1.0) }?.element
+        releases(of: applicationId).reversed()
+            .max { SemanticVersion($0.target.version) < SemanticVersion($1.target.version) }
     }
 
     func release(of target: GroupTarget) -> Release? {
         releases(of: target.applicationId).first { $0.target.bytecodeId == target.bytecodeId }
-    }
-
-    /// A version's numbers as one text that sorts like them.
-    private static func numbers(_ release: Release) -> String {
-        release.target.version.split { !$0.isNumber }.map { number in
-            String(repeating: "0", count: max(0, 20 - number.count)) + number
-        }.joined(separator: ".")
     }
 
     static func bytecodeId(package: String, version: String) -> String {

@@ -8,14 +8,36 @@ enum ContextNotice: Sendable {
     case ephemeral(contextId: String, author: String, state: [UInt8])
 }
 
+/// What a context runs.
+struct ContextProgram: Sendable, Equatable {
+    var applicationId: String
+    /// The contract's name, also while it is not here.
+    var contract: String
+    /// Nil where only the context's group tells.
+    var version: String?
+    /// Of an application with several.
+    var service: String?
+
+    init(applicationId: String, contract: String, version: String? = nil, service: String? = nil) {
+        self.applicationId = applicationId
+        self.contract = contract
+        self.version = version
+        self.service = service
+    }
+
+    /// A contract that nobody installed.
+    init(bare contract: String) {
+        self.init(applicationId: ContextBox.applicationId(ofContract: contract), contract: contract)
+    }
+}
+
 /// One context: its contract, its state and its lock.
 final class ContextBox: Sendable {
     static let eventLimit = 1_000
 
     struct Inner {
+        var program: ContextProgram
         var contract: (any DevContract)?
-        /// What the contract is called, also when it is not there.
-        var contractName: String
         /// The bytecode that an upgrade brought; nil for what runs since the beginning.
         var release: String?
         /// The group whose upgrade keeps writers out.
@@ -50,12 +72,13 @@ final class ContextBox: Sendable {
         self.inner = Locked(inner)
     }
 
-    var contractName: String { read { $0.contractName } }
-    var applicationId: String { Self.applicationId(ofContract: contractName) }
-
     static func applicationId(ofContract name: String) -> String {
         Hex.encode(Digest.sha256(Array("dev-contract:\(name)".utf8)))
     }
+
+    var program: ContextProgram { read { $0.program } }
+    var contractName: String { program.contract }
+    var applicationId: String { program.applicationId }
 
     func read<Result>(_ body: (Inner) -> Result) -> Result { inner.withLock { body($0) } }
     func change<Result>(_ body: (inout Inner) -> Result) -> Result { inner.withLock { body(&$0) } }
@@ -103,7 +126,7 @@ final class ContextBox: Sendable {
         _ name: String, _ arguments: JsonTree, _ account: String?, _ inner: inout Inner
     ) throws -> Step {
         if let failure = refusal(inner) { throw failure }
-        guard let contract = inner.contract else { throw applicationMissing(inner) }
+        guard let contract = inner.contract else { throw Self.applicationMissing(inner) }
         guard let method = contract.methods[name] else { throw RpcFailure.functionCall("method \"\(name)\" not found") }
         if method.isMutating {
             if let group = inner.upgradingGroup {
@@ -219,7 +242,11 @@ final class ContextBox: Sendable {
                 writes.append(ContextNews.Write(key: key, value: nil, stamp: stamp))
             }
             let release = inner.contract.flatMap { contract in
-                inner.release.map { ContextRelease(contract: contract, bytecodeId: $0) }
+                inner.release.map { bytecodeId in
+                    ContextRelease(
+                        contract: contract, applicationId: inner.program.applicationId, bytecodeId: bytecodeId,
+                        version: inner.program.version)
+                }
             }
             return ContextNews(context: id, writes: writes, release: release)
         }
@@ -252,16 +279,26 @@ final class ContextBox: Sendable {
 
     private static func install(_ release: ContextRelease, _ inner: inout Inner) {
         inner.contract = release.contract
-        inner.contractName = release.contract.name
+        inner.program.contract = release.contract.name
+        inner.program.applicationId = release.applicationId
+        inner.program.version = release.version
         inner.release = release.bytecodeId
         inner.upgradingGroup = nil
     }
 
     // MARK: - State root
 
+    /// Of an empty state. Zeros would say that nothing was synced yet.
+    private static let emptyRoot = Digest.sha256(Array("dev-context-state".utf8))
+
     /// The root depends on the entries alone, not on the way there: the exclusive or of a hash per entry.
     static func root(of entries: [String: JsonTree]) -> [UInt8] {
-        entries.reduce([UInt8](repeating: 0, count: 32)) { root($0, $1.key, nil, $1.value) }
+        entries.reduce(emptyRoot) { root($0, $1.key, nil, $1.value) }
+    }
+
+    /// Roughly what the state takes up, in bytes.
+    var size: Int {
+        read { $0.state.entries.reduce(0) { $0 + $1.key.utf8.count + $1.value.bytes.count } }
     }
 
     private static func root(_ root: [UInt8], _ key: String, _ old: JsonTree?, _ new: JsonTree?) -> [UInt8] {
@@ -294,9 +331,8 @@ final class ContextBox: Sendable {
         }
     }
 
-    private func applicationMissing(_ inner: Inner) -> RpcFailure {
-        let application = Self.applicationId(ofContract: inner.contractName)
-        return RpcFailure("ApplicationNotInstalled", ["application_id": .string(application)])
+    private static func applicationMissing(_ inner: Inner) -> RpcFailure {
+        RpcFailure("ApplicationNotInstalled", ["application_id": .string(inner.program.applicationId)])
     }
 
     private func upgradeInProgress(_ asBytes: Bool) -> RpcFailure {
@@ -312,7 +348,7 @@ final class ContextBox: Sendable {
         case .unauthorized:
             return RpcFailure("Unauthorized", ["context_id": .string(id), "public_key": .string(executor)])
         case .uninitialized: return RpcFailure("Uninitialized")
-        case .applicationNotInstalled: return applicationMissing(inner)
+        case .applicationNotInstalled: return Self.applicationMissing(inner)
         case .internalError(let kind): return .inner(kind)
         case .internalErrorBare: return RpcFailure("InternalError", [:])
         case .groupKeyPending: return RpcFailure("GroupKeyPending", ["context_id": .string(id)])

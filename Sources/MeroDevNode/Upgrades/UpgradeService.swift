@@ -134,10 +134,14 @@ final class UpgradeService: Sendable {
                 continue
             }
             do {
+                let service = box.program.service.flatMap {
+                    contexts.applications.contract(
+                        ofApplication: upgrade.to.applicationId, version: upgrade.to.version, service: $0)
+                }
                 try box.upgrade(
                     to: ContextRelease(
-                        contract: release.contract, bytecodeId: upgrade.to.bytecodeId,
-                        versions: (upgrade.from?.version, upgrade.to.version)),
+                        contract: service ?? release.contract, applicationId: upgrade.to.applicationId,
+                        bytecodeId: upgrade.to.bytecodeId, version: upgrade.to.version),
                     migrating: !upgrade.forcesCodeOnly)
                 try contexts.noteRelease(of: box)
                 note(success: id, group, upgrade)

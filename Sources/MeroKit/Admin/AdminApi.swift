@@ -1,47 +1,93 @@
+import Foundation
+
 /// A node's admin API.
 ///
 /// Reach it as `mero.admin`. Every method throws `MeroError`, or `CancellationError` when the calling task is cancelled.
-/// Ids are opaque strings, 64 lower-case hex digits on current nodes. Spec: 20, sections 1 and 5.
+/// Ids are opaque strings, 64 lower-case hex digits on current nodes. Accounts, devices and keys look the same: where an
+/// account is asked for, a device's key is accepted and grants nobody anything.
+///
+/// A refusal is `MeroError.http`; `refusal` has the node's words. Listings show an account's session only what the account's
+/// groups reach, so an empty one is a normal answer. Spec: 20 and 30.
 public struct AdminApi: Sendable {
-    private let http: any HttpClient
+    let http: any HttpClient
 
     public init(http: any HttpClient) { self.http = http }
+}
 
-    /// Whether the node's store answers: `alive`. A sick node's 503 is thrown as `MeroError.http`, after retries. Needs no
-    /// token.
-    public func healthCheck() async throws -> HealthStatus {
-        try await http.call(AdminEndpoints.health).payload(orThrow: "healthCheck")
+// MARK: - How answers are read
+
+extension AdminApi {
+    /// `{"data": T}`. Throws `MeroError.emptyResponse` with the caller's name when there is no data.
+    func enveloped<Payload>(
+        _ endpoint: Endpoint<ApiResponse<Payload>>, _ ids: String..., query: [(name: String, value: String)] = [],
+        body: HttpBody? = nil, caller: String = #function
+    ) async throws -> Payload {
+        let reply: ApiResponse<Payload> = try await http.send(endpoint.request(ids, query: query, body: body))
+        return try reply.payload(orThrow: Self.name(caller))
     }
 
-    /// Whether the node has started up: `ready`. Until then its 503 is thrown as `MeroError.http`, after retries, with the
-    /// state (`starting`, `shutting_down`, `store_unavailable`) in `bodyText`. Needs no token.
-    public func readinessCheck() async throws -> HealthStatus {
-        try await http.call(AdminEndpoints.ready).payload(orThrow: "readinessCheck")
+    /// `{"data": T or null}`.
+    func nullable<Payload>(
+        _ endpoint: Endpoint<NullableReply<Payload>>, _ ids: String..., caller: String = #function
+    ) async throws -> Payload? {
+        let reply: NullableReply<Payload> = try await http.send(endpoint.request(ids))
+        return try reply.payload(orThrow: Self.name(caller))
     }
 
-    /// Whether the node's front door lets this caller in. The route is public: this proves nothing about a token. Use
-    /// `AuthApi.validateToken` for that.
-    public func isAuthed() async throws -> AdminAuthStatus {
-        try await http.call(AdminEndpoints.isAuthed)
+    /// The same where an empty body and a bare `null` are answers as well.
+    func metadata(
+        _ endpoint: Endpoint<NullableReply<MetadataRecord>?>, _ ids: String..., caller: String = #function
+    ) async throws -> MetadataRecord? {
+        let reply: NullableReply<MetadataRecord>? = try await http.send(endpoint.request(ids))
+        return try reply?.payload(orThrow: Self.name(caller))
     }
 
-    /// Which account and device the node is. A 404 means that it has taken part in nothing yet.
-    public func getNodeIdentity() async throws -> NodeIdentity {
-        try await http.call(AdminEndpoints.identity).payload(orThrow: "getNodeIdentity")
+    /// The object itself.
+    func flat<Payload>(
+        _ endpoint: Endpoint<Payload>, _ ids: String..., query: [(name: String, value: String)] = [],
+        body: HttpBody? = nil
+    ) async throws -> Payload {
+        try await http.send(try endpoint.request(ids, query: query, body: body))
     }
 
-    /// How many peers the node is connected to. Needs the `admin` permission.
-    public func getPeersCount() async throws -> PeersCountResponseData {
-        try await http.call(AdminEndpoints.peers)
+    /// The object itself, or under `data`.
+    func flat<Payload>(
+        _ endpoint: Endpoint<FlatReply<Payload>>, _ ids: String..., body: HttpBody? = nil
+    ) async throws -> Payload {
+        let reply: FlatReply<Payload> = try await http.send(try endpoint.request(ids, body: body))
+        return reply.payload
     }
 
-    /// The node's place in the network, as it reports it. Needs the `admin` permission.
-    public func getNetworkStatus() async throws -> JSONValue {
-        try await http.call(AdminEndpoints.networkStatus)
+    /// An answer that says nothing but that it went well.
+    func done(_ endpoint: Endpoint<Empty>, _ ids: String..., body: HttpBody? = nil) async throws {
+        try await http.sendVoid(try endpoint.request(ids, body: body))
     }
 
-    /// Estimated storage by namespace, in bytes, as the node reports it. Needs the `admin` permission.
-    public func getUsage() async throws -> JSONValue {
-        try await http.call(AdminEndpoints.usage)
+    /// `{"data": null}`. A 2xx answer that carries an `error` is a failure all the same: `MeroError.emptyResponse`.
+    func acknowledged(
+        _ endpoint: Endpoint<Empty>, _ ids: String..., body: HttpBody, caller: String = #function
+    ) async throws {
+        let (answer, _) = try await http.sendRaw(try endpoint.request(ids, body: body))
+        guard let error = (try? JSONValue(jsonBytes: answer))?["error"]?.stringValue, !error.isEmpty else { return }
+        throw MeroError.emptyResponse("\(Self.name(caller)): \(error)")
     }
+
+    /// Whatever JSON came; `.null` for an empty body and for what is no JSON.
+    func json(_ endpoint: Endpoint<JSONValue>, _ ids: String..., body: HttpBody) async throws -> JSONValue {
+        let (answer, _) = try await http.sendRaw(try endpoint.request(ids, body: body))
+        return (try? JSONValue(jsonBytes: answer)) ?? .null
+    }
+
+    /// `listNamespaces(offset:limit:)` without its labels.
+    static func name(_ function: String) -> String { String(function.prefix { $0 != "(" }) }
+
+    /// An object of the caller's own, `{}` for nil.
+    static func object(_ members: [String: JSONValue]?) throws -> HttpBody {
+        .json(try RequestEncoding.encode(object: members ?? [:]))
+    }
+}
+
+extension HttpBody {
+    /// `{}`: what a call says that has nothing to say.
+    static var emptyObject: HttpBody { .json(Data("{}".utf8)) }
 }

@@ -22,12 +22,19 @@
             return shared.withUnsafeBytes { Array($0) }
         }
 
-        /// Hedged: two signatures of one message differ, and both verify.
-        static func ed25519Sign(seed: UnsafeRawBufferPointer, message: UnsafeRawBufferPointer) -> [UInt8]? {
-            guard let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: seed),
-                let signature = try? key.signature(for: Data(message))
-            else { return nil }
-            return Array(signature)
+        /// A key that signs again and again.
+        final class SigningKey: Sendable {
+            private let key: Curve25519.Signing.PrivateKey
+
+            init?(seed: UnsafeRawBufferPointer) {
+                guard let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: seed) else { return nil }
+                self.key = key
+            }
+
+            /// Hedged: two signatures of one message differ, and both verify.
+            func sign(_ message: UnsafeRawBufferPointer) -> [UInt8]? {
+                (try? key.signature(for: Data(message))).map { Array($0) }
+            }
         }
 
         static func ed25519Verify(

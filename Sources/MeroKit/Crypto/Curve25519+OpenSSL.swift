@@ -11,14 +11,34 @@
             publicKey(EVP_PKEY_X25519, secret: secret)
         }
 
-        static func ed25519Sign(seed: UnsafeRawBufferPointer, message: UnsafeRawBufferPointer) -> [UInt8]? {
-            withKey(EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, bytes(seed), seed.count)) { key, context in
+        /// A key that signs again and again: to make one of its seed takes as long as a signature.
+        ///
+        /// `@unchecked Sendable`: the library only reads a key when it signs, and counts its references atomically.
+        final class SigningKey: @unchecked Sendable {
+            private let key: OpaquePointer
+
+            init?(seed: UnsafeRawBufferPointer) {
+                guard let key = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, bytes(seed), seed.count) else {
+                    return nil
+                }
+                self.key = key
+            }
+
+            // Freeing the key also overwrites the library's copy of the secret.
+            deinit { EVP_PKEY_free(key) }
+
+            func sign(_ message: UnsafeRawBufferPointer) -> [UInt8]? {
+                guard let context = EVP_MD_CTX_new() else { return nil }
+                defer { EVP_MD_CTX_free(context) }
                 var signature = [UInt8](repeating: 0, count: 64)
                 var length = signature.count
                 guard EVP_DigestSignInit(context, nil, nil, nil, key) == 1,
                     EVP_DigestSign(context, &signature, &length, bytes(message), message.count) == 1,
                     length == signature.count
-                else { return nil }
+                else {
+                    ERR_clear_error()
+                    return nil
+                }
                 return signature
             }
         }

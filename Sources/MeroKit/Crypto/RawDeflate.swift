@@ -18,14 +18,22 @@ package enum RawDeflate {
         case unavailable
     }
 
-    /// Negative: no header and no checksum.
-    private static let windowBits: Int32 = -15
+    /// What stands around the stream.
+    package enum Wrapper: Int32, Sendable {
+        /// No header and no checksum.
+        case none = -15
+        /// RFC 1952, with header, checksum and length.
+        case gzip = 31
+    }
+
     private static let chunk = 16 << 10
 
     /// What the stream holds; at most `limit` bytes, however small the stream is.
-    package static func inflate(_ input: [UInt8], limit: Int) throws(Problem) -> [UInt8] {
+    package static func inflate(
+        _ input: [UInt8], limit: Int, wrapper: Wrapper = .none
+    ) throws(Problem) -> [UInt8] {
         var stream = z_stream()
-        guard inflateInit2_(&stream, windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
+        guard inflateInit2_(&stream, wrapper.rawValue, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
             throw .unavailable
         }
         defer { inflateEnd(&stream) }
@@ -43,12 +51,13 @@ package enum RawDeflate {
     }
 
     /// A stream that holds the bytes.
-    package static func deflate(_ input: [UInt8]) throws(Problem) -> [UInt8] {
+    package static func deflate(_ input: [UInt8], wrapper: Wrapper = .none) throws(Problem) -> [UInt8] {
         var stream = z_stream()
         let size = Int32(MemoryLayout<z_stream>.size)
         guard
             deflateInit2_(
-                &stream, Z_BEST_COMPRESSION, Z_DEFLATED, windowBits, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size) == Z_OK
+                &stream, Z_BEST_COMPRESSION, Z_DEFLATED, wrapper.rawValue, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size)
+                == Z_OK
         else { throw .unavailable }
         defer { deflateEnd(&stream) }
         let (output, status) = run(&stream, input, limit: .max) { CZlib.deflate($0, Z_FINISH) }

@@ -57,13 +57,25 @@ enum PathTemplate {
                 continue
             }
             let id = remaining.popFirst() ?? ""
-            guard !["", ".", ".."].contains(id) else {
+            guard !["", ".", ".."].contains(id), !isRoute(id, below: segments) else {
                 let path = template.replacingOccurrences(of: String(segment), with: id)
                 throw MeroError.network("Invalid URL: \(path)")
             }
             segments.append(percentEncoded(id))
         }
         return segments.joined(separator: "/")
+    }
+
+    /// Words that stand where ids do: with `sync` for a context, joining it would be syncing a context called `join`.
+    static let words: [String: Set<String>] = [
+        "contexts": ["sync", "for-application", "with-executors"], "namespaces": ["for-application"],
+        "groups": ["join"],
+    ]
+
+    /// Whether an id right behind these segments would name another route. Spec: 00, ruling 16.
+    private static func isRoute(_ id: String, below segments: [String]) -> Bool {
+        guard segments.count == 3, segments[1] == "admin-api" else { return false }
+        return words[segments[2]]?.contains(id) ?? false
     }
 
     static func query(_ items: [(name: String, value: String)]) -> String {

@@ -56,6 +56,8 @@ public struct HttpRequest: Sendable {
 
     /// False for a login: told to slow down (429), it is not repeated by itself.
     var retriesWhenThrottled = true
+    /// False for the calls of a relay client, which has rules of its own for what is sent again.
+    var isRetried = true
 
     public init(
         path: String, method: HTTPMethod = .get, body: HttpBody? = nil, headers: [String: String] = [:],

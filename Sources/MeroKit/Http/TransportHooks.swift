@@ -17,6 +17,10 @@ public struct TransportHooks: Sendable {
     /// of the session can compare and clear in one step.
     var onTokenRefused: (@Sendable (_ reason: String, _ presented: String?) async -> Void)?
 
+    /// Asked for headers before every single request to the base URL's origin, repetitions included: a proof covers one
+    /// request. What it throws ends the call. With it set, `getAuthToken` should be nil.
+    var authorize: (@Sendable (_ method: String, _ path: String, _ body: HttpBody?) async throws -> [String: String])?
+
     public init(
         getAuthToken: (@Sendable () async -> String?)? = nil,
         refreshToken: (@Sendable () async throws -> String)? = nil,

@@ -178,7 +178,12 @@ extension URLSessionHttpClient {
         var target = call.target
         var hops = 0
         while true {
-            let request = engineRequest(call, target: target, token: token)
+            var request = engineRequest(call, target: target, token: token)
+            // Here, since every request has to be signed anew, also one that repeats another.
+            if let authorize = hooks.authorize, !call.ownAuthorization, target.origin == base.origin {
+                let headers = try await authorize(call.request.method.rawValue, target.path, call.request.body)
+                request.headers += headers.map { (name: $0.key, value: $0.value) }
+            }
             let response: EngineResponse
             if case .file = call.sink {
                 response = try await engine.perform(request)
@@ -265,8 +270,9 @@ extension URLSessionHttpClient {
 }
 
 extension HttpRequest {
-    /// A login that was told to slow down is not repeated by itself.
+    /// A login that was told to slow down is not repeated by itself, a relay's call never.
     fileprivate func mayBeRetried(after error: any Error) -> Bool {
+        guard isRetried else { return false }
         guard !retriesWhenThrottled, case MeroError.http(let answer) = error else { return true }
         return answer.status != 429
     }

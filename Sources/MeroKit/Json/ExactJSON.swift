@@ -44,9 +44,8 @@ extension ExactJSON: JSONTree {
     static func number(of token: JSONNumberToken) -> ExactJSON? { .number(token.text) }
 
     static func object(
-        keys: UnsafeMutableBufferPointer<String>, values: UnsafeMutableBufferPointer<ExactJSON>
+        keys: UnsafeMutableBufferPointer<JSONStringToken>, values: UnsafeMutableBufferPointer<ExactJSON>, _: JSONShapes
     ) -> ExactJSON {
-        .object(
-            keys.indices.map { Member(key: keys.moveElement(from: $0), value: values.moveElement(from: $0)) })
+        .object(keys.indices.map { Member(key: keys[$0].string, value: values.moveElement(from: $0)) })
     }
 }

@@ -8,9 +8,12 @@ protocol JSONTree {
     static func array(_ elements: [Self]) -> Self
     /// Nil when the number cannot be represented.
     static func number(of token: JSONNumberToken) -> Self?
-    /// Keys and values in the order of the text, as many of the one as of the other. Keys may repeat. All are to be moved
-    /// out: the memory is taken for uninitialised afterwards.
-    static func object(keys: UnsafeMutableBufferPointer<String>, values: UnsafeMutableBufferPointer<Self>) -> Self
+    /// Keys and values in the order of the text, as many of the one as of the other. Keys may repeat. All values are to be
+    /// moved out: the memory is taken for uninitialised afterwards.
+    static func object(
+        keys: UnsafeMutableBufferPointer<JSONStringToken>, values: UnsafeMutableBufferPointer<Self>,
+        _ shapes: JSONShapes
+    ) -> Self
 }
 
 extension JSONTree {
@@ -25,7 +28,7 @@ extension JSONTree {
     static func parse(_ bytes: UnsafeRawBufferPointer, isChecked: Bool = false) throws -> Self {
         // Most texts are small: their values are put together on the stack, without an allocation.
         try withUnsafeTemporaryAllocation(of: Self.self, capacity: 64) { values in
-            try withUnsafeTemporaryAllocation(of: String.self, capacity: 32) { keys in
+            try withUnsafeTemporaryAllocation(of: JSONStringToken.self, capacity: 32) { keys in
                 try withUnsafeTemporaryAllocation(of: JSONTreeMark.self, capacity: 16) { marks in
                     var builder = JSONTreeBuilder(
                         values: ValueStack(values), keys: ValueStack(keys), marks: ValueStack(marks))
@@ -49,11 +52,12 @@ private struct JSONTreeBuilder<Tree: JSONTree>: JSONHandler {
     /// Every value that is read and not yet part of a finished container; in the end, the one value of the text.
     private var values: ValueStack<Tree>
     /// The keys of the open objects.
-    private var keys: ValueStack<String>
+    private var keys: ValueStack<JSONStringToken>
     /// Of every open container.
     private var marks: ValueStack<JSONTreeMark>
+    private let shapes = JSONShapes.take()
 
-    init(values: ValueStack<Tree>, keys: ValueStack<String>, marks: ValueStack<JSONTreeMark>) {
+    init(values: ValueStack<Tree>, keys: ValueStack<JSONStringToken>, marks: ValueStack<JSONTreeMark>) {
         self.values = values
         self.keys = keys
         self.marks = marks
@@ -68,6 +72,7 @@ private struct JSONTreeBuilder<Tree: JSONTree>: JSONHandler {
         values.destroy()
         keys.destroy()
         marks.destroy()
+        shapes.giveBack()
     }
 
     mutating func null(from start: Int, to end: Int) { values.push(.null) }
@@ -75,7 +80,7 @@ private struct JSONTreeBuilder<Tree: JSONTree>: JSONHandler {
     mutating func string(_ token: JSONStringToken, from start: Int, to end: Int) {
         values.push(.string(token.string))
     }
-    mutating func key(_ token: JSONStringToken) { keys.push(token.string) }
+    mutating func key(_ token: JSONStringToken) { keys.push(token) }
 
     mutating func number(_ token: JSONNumberToken, from start: Int, to end: Int) throws(JSONSyntaxError) {
         guard let value = Tree.number(of: token) else { throw JSONSyntaxError(.numberOutOfRange, at: start) }
@@ -105,7 +110,7 @@ private struct JSONTreeBuilder<Tree: JSONTree>: JSONHandler {
 
     mutating func endObject(at end: Int) {
         guard let mark = marks.pop() else { return }
-        values.push(.object(keys: keys.drain(from: mark.keys), values: values.drain(from: mark.values)))
+        values.push(.object(keys: keys.drain(from: mark.keys), values: values.drain(from: mark.values), shapes))
     }
 }
 

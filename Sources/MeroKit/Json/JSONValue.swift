@@ -31,14 +31,10 @@ extension JSONValue: JSONTree {
     static func number(of token: JSONNumberToken) -> JSONValue? { token.double.map(JSONValue.number) }
 
     static func object(
-        keys: UnsafeMutableBufferPointer<String>, values: UnsafeMutableBufferPointer<JSONValue>
+        keys: UnsafeMutableBufferPointer<JSONStringToken>, values: UnsafeMutableBufferPointer<JSONValue>,
+        _ shapes: JSONShapes
     ) -> JSONValue {
-        var members = [String: JSONValue](minimumCapacity: keys.count)
-        // Backwards, so that of several equal keys the first is the one that stays, as Foundation's decoder has it.
-        for index in keys.indices.reversed() {
-            members.updateValue(values.moveElement(from: index), forKey: keys.moveElement(from: index))
-        }
-        return .object(members)
+        .object(shapes.object(keys: keys, values: values))
     }
 }
 

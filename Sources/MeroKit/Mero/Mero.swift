@@ -21,6 +21,7 @@ public actor Mero {
     private let sharedEvents: Lazily<SseClient>
     private let presence: Lazily<EphemeralClient>
     private let webSocket: Lazily<WsClient>
+    private let cloudClient: Lazily<CloudClient>
 
     /// Uses the platform's default HTTP stack. Tokens left in the store are picked up at once.
     public init(config: MeroConfig) {
@@ -65,6 +66,7 @@ public actor Mero {
                 connector: WebSocketChoice.connector(session: urlSession, options: config.httpOptions),
                 refused: credentials.onRefused, revoked: credentials.onRevoked)
         }
+        cloudClient = Lazily { config.cloud ?? CloudClient(session: urlSession) }
         presence = Lazily { EphemeralClient(http: client, events: sharedEvents.value) }
     }
 
@@ -125,10 +127,18 @@ public actor Mero {
 
     /// Closes the connections of `sse`, `ephemeral` and `ws`, which ends the presence streams. The session and its tokens
     /// stay, and streams made by `events` go on until their consumers end.
-    public func close() {
+    public func close() { closeStreams() }
+
+    nonisolated func closeStreams() {
         sharedEvents.existing?.close()
         webSocket.existing?.close()
     }
+
+    // MARK: Cloud
+
+    /// The cloud, wholly independent of the node: the configuration's client, else one with the default address. Always the
+    /// same client; asking for it sends nothing.
+    public nonisolated var cloud: CloudClient { cloudClient.value }
 
     // MARK: Session
 

@@ -14,6 +14,8 @@ public struct MeroConfig: Sendable {
     public var tokenStore: (any TokenStore)?
     /// Which failures are answered by sending a request again.
     public var retryPolicy: RetryPolicy
+    /// The cloud client of `Mero.cloud`. Nil: one with the default address.
+    public var cloud: CloudClient?
     /// Told the reason (`token_revoked` or `token_reuse`) after a terminal answer ended the session and the tokens were
     /// dropped.
     public var onAuthRevoked: (@Sendable (String) async -> Void)?
@@ -24,7 +26,7 @@ public struct MeroConfig: Sendable {
 
     public init(
         baseURL: URL, credentials: Credentials? = nil, timeout: TimeInterval = 10,
-        tokenStore: (any TokenStore)? = nil, retryPolicy: RetryPolicy = .documented,
+        tokenStore: (any TokenStore)? = nil, retryPolicy: RetryPolicy = .documented, cloud: CloudClient? = nil,
         onAuthRevoked: (@Sendable (String) async -> Void)? = nil, httpOptions: HttpOptions = HttpOptions(),
         onTokenStoreFailure: (@Sendable (any Error) -> Void)? = nil
     ) {
@@ -33,6 +35,7 @@ public struct MeroConfig: Sendable {
         self.timeout = timeout
         self.tokenStore = tokenStore
         self.retryPolicy = retryPolicy
+        self.cloud = cloud
         self.onAuthRevoked = onAuthRevoked
         self.httpOptions = httpOptions
         self.onTokenStoreFailure = onTokenStoreFailure

@@ -31,6 +31,23 @@ package struct FileLock: Sendable {
         return try await body()
     }
 
+    /// The same for a caller that has a thread to wait on: never one of the cooperative pool.
+    package func withLockBlocking<T>(_ body: () throws -> T) throws -> T {
+        try file.makeFolder()
+        let end = DispatchTime.now() + patience
+        while true {
+            if let descriptor = try attempt() {
+                defer { close(descriptor) }
+                return try body()
+            }
+            guard DispatchTime.now() < end else {
+                throw POSIXError(.ETIMEDOUT, userInfo: [NSFilePathErrorKey: file.path])
+            }
+            // Whoever holds it replaces one small file.
+            usleep(UInt32.random(in: 100...1500))
+        }
+    }
+
     private func acquire() async throws -> Int32 {
         try file.makeFolder()
         var pause = Self.pauses.lowerBound

@@ -15,12 +15,15 @@ extension Command {
             .init(name: "method", help: "The contract's method."),
             .init(name: "json", help: "Its arguments as a JSON object, or - for standard input.", optional: true),
         ],
-        options: [.raw] + OptionSpec.connection,
+        options: [.raw, .relay] + OptionSpec.connection,
         examples: [
             .init(says: "write", line: #"mero call $CONTEXT set '{"key":"greeting","value":"hello"}'"#),
             .init(
                 says: "read; --raw prints a text without quotes",
                 line: #"mero call $CONTEXT get '{"key":"greeting"}' --raw"#),
+            .init(
+                says: "the same through a relay, for the account of the profile",
+                line: #"mero call $CONTEXT get '{"key":"greeting"}' --relay $URL"#),
             .init(says: "a method without parameters", line: "mero call $CONTEXT entries"),
             .init(says: "arguments from a file", line: "mero call $CONTEXT import - < arguments.json"),
             .init(
@@ -37,31 +40,17 @@ extension OptionSpec {
 
 enum CallCommand {
     static func run(_ invocation: Invocation) async throws -> ExitCode {
-        let arguments = invocation.arguments
-        guard let context = arguments.operand("context"), let method = arguments.operand("method") else {
-            throw Failure(code: .usage, message: "\"mero call\" needs <context> and <method>")
-        }
-        if arguments.has(.raw), arguments.has(.json) {
-            throw Failure(
-                code: .usage, message: "--raw and --json exclude each other",
-                hint: "Leave out one of them; nothing was sent")
-        }
-        let json = JSONArgument(name: "The argument <json>")
-        let parameters = try await json.parse(arguments.operand("json") ?? "{}", input: invocation.surroundings.input)
-        guard case .object = parameters else {
-            throw Failure(
-                code: .usage, message: "The argument <json> has to be an object, with the method's parameters by name",
-                hint: #"Write {"name":"value"}; nothing was sent"#)
-        }
-        let connection = try Connection(invocation)
-        let mero = try connection.signedIn()
+        let call = try await CallArguments(invocation)
+        guard !invocation.arguments.has(.relay) else { return try await RelayActs.call(call, invocation) }
+        let mero = try Connection(invocation).signedIn()
         let answer: RawJSON = try await mero.rpc.execute(
-            contextId: context, method: method, argsJson: RawJSON(parameters.compact))
-        try show(try ExactJSON(jsonBytes: Data(answer.text.utf8)), invocation)
+            contextId: call.context, method: call.method, argsJson: call.arguments)
+        try show(answer, invocation)
         return .done
     }
 
-    private static func show(_ answer: ExactJSON, _ invocation: Invocation) throws {
+    static func show(_ raw: RawJSON, _ invocation: Invocation) throws {
+        let answer = try ExactJSON(jsonBytes: Data(raw.text.utf8))
         let console = invocation.console
         if invocation.arguments.has(.raw), case .string(let text) = answer {
             // On a terminal the text must not be able to do more than be read.

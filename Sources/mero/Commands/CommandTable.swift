@@ -18,6 +18,7 @@ enum CommandTable {
                 line: #"mero call $CONTEXT set '{"key":"greeting","value":"hello"}'"#),
         ],
         subcommands: [
-            .demo, .dev, .login, .logout, .whoami, .call, .watch, .presence, .discover, .doctor, .completion, .help,
+            .demo, .dev, .login, .logout, .whoami, .call, .watch, .presence, .account, .relay, .discover, .doctor,
+            .completion, .help,
         ])
 }

@@ -5,8 +5,9 @@ extension Command {
         name: "demo", summary: "see it all work, step by step, in a second",
         details: [
             "Starts a node, signs in, writes, reads, meets a contract's error, watches events, loses some of them and is told so, "
-                + "lets the session expire under 50 calls at once (they share one refresh) and ends with a revoked session. Every step is checked: the command fails when "
-                + "anything is not as it should be. Nothing is left behind.",
+                + "lets the session expire under 50 calls at once (they share one refresh) and revokes the session. Then it runs the same code through a relay, for an account "
+                + "without a node: events there, a warrant that is refused, a lost count of warrants that heals. Every step is "
+                + "checked: the command fails when anything is not as it should be. Nothing is left behind.",
             "With --node it runs against that node instead, which leaves out what only a node of its own allows. Writing and "
                 + "reading need --context, a context with the key-value contract. The profile's session is not touched.",
         ],

@@ -11,6 +11,7 @@ extension Command {
             "The user is \"dev\" with the password \"dev-password\", unless --user names another: its password is asked for "
                 + "or comes from standard input. Everything is in memory and forgotten at the end, unless --data names a "
                 + "folder.",
+            "It is a relay as well, for accounts that join its namespace with the invitation that it prints.",
             "With --json: one line when the node is ready, one when it has stopped.",
         ],
         options: [.devPort, .devData, .devUser, .passwordFromInput, .quiet],
@@ -45,8 +46,9 @@ enum DevCommand {
     static func run(_ invocation: Invocation) async throws -> ExitCode {
         let node = try await start(invocation)
         do {
-            try node.createContext(KeyValueContract(), id: context)
-            try announce(node, invocation)
+            let namespace = try node.createNamespace(contract: KeyValueContract())
+            try node.createContext(KeyValueContract(), id: context, inGroup: namespace)
+            try announce(node, namespace: namespace, invocation)
             await untilCancelled()
         } catch {
             await node.stop()
@@ -61,6 +63,7 @@ enum DevCommand {
     private static func start(_ invocation: Invocation) async throws -> DevNode {
         var options = DevNodeOptions()
         options.users = [try await account(invocation)]
+        options.delegatedAccess = true
         options.dataDirectory = invocation.arguments.text(.devData).map { URL(fileURLWithPath: $0, isDirectory: true) }
         let named = invocation.arguments.ports(.devPort).last
         let ports = named.map { [$0] } ?? NodeDiscovery.defaultLocalPorts.compactMap(UInt16.init(exactly:)) + [0]
@@ -99,14 +102,17 @@ enum DevCommand {
         return (name, password)
     }
 
-    private static func announce(_ node: DevNode, _ invocation: Invocation) throws {
+    private static func announce(_ node: DevNode, namespace: String, _ invocation: Invocation) throws {
         let console = invocation.console
+        let invitation = InviteCodec.encode(json: try node.createInvitation(namespace: namespace)) ?? ""
         let url = node.url.absoluteString
         let name = invocation.arguments.text(.devUser) ?? user
         let folder = invocation.arguments.text(.devData)
         try console.document([
             "event": "ready", "url": .string(url), "users": [.string(name)], "context": .string(context),
             "contract": .string(KeyValueContract().name), "data": .optional(folder),
+            "namespace": .string(namespace), "invitation": .string(invitation), "account": .string(node.accountId),
+            "nodeKey": .string(node.nodeKey),
         ])
         if invocation.arguments.has(.quiet) { return try console.line(url) }
         let isDefault = invocation.arguments.text(.devUser) == nil
@@ -125,6 +131,11 @@ enum DevCommand {
         try console.line("  mero call \(context) set '{\"key\":\"greeting\",\"value\":\"hello\"}'")
         try console.line("  mero call \(context) get '{\"key\":\"greeting\"}'")
         try console.line("  mero watch \(context)")
+        try console.line()
+        try console.line("It is a relay, too. As an account of your own, without a login:")
+        try console.line("  mero account new")
+        try console.line("  mero relay join \(invitation) --relay \(url)")
+        try console.line("  mero call \(context) get '{\"key\":\"greeting\"}' --relay \(url)")
     }
 
     private static func untilCancelled() async {

@@ -81,7 +81,7 @@ enum PresenceCommand {
             limit: invocation.arguments.count(.presenceCount))
         let presence = PresenceReporter(context: context, reporter: reporter, style: invocation.console.style)
         let run = StreamRun(
-            mero: mero, contexts: [context], timeLimit: timeLimit, output: invocation.surroundings.output)
+            sse: mero.sse, contexts: [context], timeLimit: timeLimit, output: invocation.surroundings.output)
         let handlers = StreamRun.Handlers(
             event: { try await presence.take($0) }, status: { try await presence.take($0) },
             tick: { try await presence.tick() })

@@ -18,10 +18,11 @@ extension Command {
         operands: [
             .init(name: "context", help: "Ids of contexts; none is needed with --group.", optional: true, repeats: true)
         ],
-        options: [.watchedGroup, .lineCount, .timeLimit, .node, .profile, .cacert],
+        options: [.watchedGroup, .lineCount, .timeLimit, .relay, .node, .profile, .cacert],
         examples: [
             .init(says: "watch a context", line: "mero watch $CONTEXT"),
             .init(says: "contexts and the group that governs them", line: "mero watch $ONE $TWO --group $GROUP"),
+            .init(says: "as the account of the profile", line: "mero watch $CONTEXT --relay $URL"),
             .init(
                 says: "wait for the next event, a minute at most", line: "mero watch $CONTEXT --count 1 --timeout 60"),
             .init(
@@ -49,14 +50,13 @@ enum WatchCommand {
                 code: .usage, message: "\"mero watch\" needs the id of a context or a group",
                 hint: "Write \"mero watch <context>\" or \"mero watch --group ID\"")
         }
-        var connection = try Connection(invocation)
-        connection.timeout = Connection.standardTimeout
+        let (source, name) = try source(invocation)
         let reporter = StreamReporter(
-            console: invocation.console, node: connection.node.text, limit: arguments.count(.lineCount))
+            console: invocation.console, node: name, limit: arguments.count(.lineCount))
         let line = EventLine(style: invocation.console.style)
         let timeLimit = arguments.seconds(.timeLimit)
         let run = StreamRun(
-            mero: try connection.signedIn(), contexts: contexts, groups: groups, timeLimit: timeLimit,
+            sse: source, contexts: contexts, groups: groups, timeLimit: timeLimit,
             output: invocation.surroundings.output)
         let handlers = StreamRun.Handlers(
             event: { event in
@@ -72,5 +72,16 @@ enum WatchCommand {
             try await reporter.timeIsUp(after: timeLimit)
         }
         return .done
+    }
+
+    /// Where the events come from, and what it is called.
+    private static func source(_ invocation: Invocation) throws -> (SseClient, String) {
+        if invocation.arguments.has(.relay) {
+            let relay = try RelayConnection(invocation)
+            return (try relay.transport().events, relay.relay.text)
+        }
+        var connection = try Connection(invocation)
+        connection.timeout = Connection.standardTimeout
+        return (try connection.signedIn().sse, connection.node.text)
     }
 }

@@ -5,10 +5,10 @@ struct DemoStream: Sendable {
     private let events: AsyncThrowingStream<ContextEvent, any Error>
     private let isActive: Locked<Bool>
 
-    init(_ mero: Mero, context: String) {
+    init(_ sse: SseClient, context: String) {
         let isActive = Locked(false)
         self.isActive = isActive
-        events = mero.sse.events(contextIds: [context], groupIds: []) { status in
+        events = sse.events(contextIds: [context], groupIds: []) { status in
             isActive.withLock { $0 = status.isComplete }
         }
     }

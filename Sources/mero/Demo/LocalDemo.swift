@@ -10,15 +10,17 @@ struct LocalDemo: Sendable {
     private static let callers = 50
 
     func run() async throws {
-        try reporter.begin("mero demo: a node, a session, and what can happen to them")
+        try reporter.begin("mero demo: a node, a relay, and what can happen to them")
         let node = try await reporter.step("start", "Start a node") {
             var options = DevNodeOptions()
             options.eventRetryMilliseconds = 100
+            options.delegatedAccess = true
             let node = try await DevNode.start(options)
             return Outcome(value: node, says: "it listens at \(node.url.absoluteString)")
         }
         do {
             try await story(node)
+            try await RelayDemo(reporter: reporter, node: node).run()
         } catch {
             await node.stop()
             throw error
@@ -49,7 +51,7 @@ struct LocalDemo: Sendable {
 
     private func events(_ node: DevNode, _ mero: Mero, context: String) async throws {
         let acts = DemoActs(mero: mero, context: context, key: "weather")
-        let stream = DemoStream(mero, context: context)
+        let stream = DemoStream(mero.sse, context: context)
         try await reporter.step("watch", "Watch the context") { try await acts.watch(stream) }
         try await reporter.step("event", "Write, and see it as an event") { try await acts.event("sunny", on: stream) }
         try await reporter.step("gap", "Cut the stream, write meanwhile, and see the gap") {

@@ -52,7 +52,7 @@ struct RemoteDemo: Sendable {
                 try await acts.contractError()
             }
             try await reporter.step("event", "Write again, and see it as an event") {
-                let stream = DemoStream(mero, context: context)
+                let stream = DemoStream(mero.sse, context: context)
                 _ = try await acts.watch(stream)
                 return try await acts.event("seen", on: stream)
             }

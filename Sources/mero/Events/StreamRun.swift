@@ -10,7 +10,7 @@ struct StreamRun: Sendable {
         case timeUp
     }
 
-    let mero: Mero
+    let sse: SseClient
     var contexts: [String] = []
     var groups: [String] = []
     /// Seconds, nil for no end.
@@ -30,7 +30,7 @@ struct StreamRun: Sendable {
     ///   left, `CancellationError`.
     func run(_ handlers: Handlers) async throws -> End {
         let (statuses, reported) = AsyncStream.makeStream(of: EventStreamStatus.self)
-        let events = mero.sse.events(contextIds: contexts, groupIds: groups) { reported.yield($0) }
+        let events = sse.events(contextIds: contexts, groupIds: groups) { reported.yield($0) }
         return try await withThrowingTaskGroup(of: End.self) { group in
             let failure = Locked<(any Error)?>(nil)
             group.addTask {

@@ -8,6 +8,7 @@ extension Failure {
         case let failure as Failure: self = failure
         case let usage as UsageError: self.init(code: .usage, message: usage.message, hint: usage.hint)
         case let mero as MeroError: self = Self.describing(mero)
+        case let account as AccountError: self = Self.describing(account)
         case is CancellationError: self.init(code: .interrupted, message: "Interrupted")
         case let long as InputTooLong:
             self.init(
@@ -39,6 +40,26 @@ extension Failure {
             return Failure(
                 code: .unexpectedAnswer, message: "The node's answer is not what was expected: \(text)",
                 hint: "Check that the address is that of a Calimero node (core \(Version.node))")
+        }
+    }
+
+    private static func describing(_ error: AccountError) -> Failure {
+        let text = error.localizedDescription
+        switch error {
+        case .invalidInput: return Failure(code: .usage, message: text, hint: "Nothing was sent")
+        case .credentialRejected:
+            return Failure(
+                code: .refused, message: text, hint: "Have this device certified again (\"mero account device\")")
+        case .notSignedIn: return Failure(code: .notSignedIn, message: text)
+        case .protocolViolation:
+            return Failure(code: .unexpectedAnswer, message: text, hint: "Check that the address is that of a relay")
+        case .intentRefused(_, let retryable, let status):
+            return Failure(
+                code: .refused, message: text,
+                hint: retryable ? "Nothing was written; a fresh try may be taken" : "Nothing was written",
+                status: status)
+        case .enrolmentDeclined, .stateMismatch, .relayKeyUnavailable, .haRefused, .invitationNotClaimable:
+            return Failure(code: .refused, message: text)
         }
     }
 

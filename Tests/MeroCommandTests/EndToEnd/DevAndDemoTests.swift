@@ -89,7 +89,7 @@ struct DevAndDemoTests {
         #expect(people.status == 0, "\(people.errors)")
         for text in [
             "FunctionCallError", "1 refresh", "all 50 answered", "authRevoked (token_revoked", "gap mark",
-            "All 12 steps",
+            "relay -> \"hello, relay\"", "2 warrants", "All 17 steps",
         ] {
             #expect(people.output.contains(text), "\(text)")
         }

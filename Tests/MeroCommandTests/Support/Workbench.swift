@@ -20,6 +20,7 @@ final class Workbench: Sendable {
         var options = DevNodeOptions()
         options.users = [(Self.user, Self.password)]
         options.eventRetryMilliseconds = 100
+        options.delegatedAccess = true
         node = try await DevNode.start(options)
         store = try node.createContext(KeyValueContract())
         probe = try node.createContext(ProbeContract())

@@ -172,7 +172,7 @@ struct DeviceCertificatesTests {
         let device = try vector.input.string("device")
         let applications = try vector.input.strings("applications")
         let epoch: UInt32 = try vector.input.integer("scopeEpoch")
-        let scope = DeviceScope(
+        let scope = DeviceScopeStatement(
             account: try Hex.id(root.accountId, "account"), device: try Hex.id(device, "device"),
             applications: try applications.map { try Hex.id($0, "application") }, scopeEpoch: epoch, keyEpoch: 0)
         if let expected = vector.expected["payload"]?.text { #expect(Hex.encode(scope.payload) == expected) }
@@ -180,7 +180,7 @@ struct DeviceCertificatesTests {
         if let expected = vector.expected["proof"]?.text {
             try expectSameSigned(proof, expected, key: Hex.id(root.publicKey, "key"), message: scope.payload)
         }
-        let read = try AccountProof<DeviceScope>(Hex.decodeUnsized(proof, label: "proof"))
+        let read = try AccountProof<DeviceScopeStatement>(Hex.decodeUnsized(proof, label: "proof"))
         try read.verify()
         #expect(read.statement == scope)
     }

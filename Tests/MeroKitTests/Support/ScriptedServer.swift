@@ -25,14 +25,16 @@ final class ScriptedServer: Sendable {
         self.listener = listener
         port = try LoopbackSocket.port(of: listener)
         Thread.detachNewThread { [weak self] in
+            // Closed here and nowhere else: closed under a running `accept`, its number would be another socket's by the
+            // next call, and this thread would take that one's connections away.
+            defer { close(listener) }
             while true {
                 let descriptor = accept(listener, nil, nil)
                 guard descriptor >= 0 else { return }
-                guard let self else {
+                guard let self, self.serve(descriptor, play) else {
                     close(descriptor)
                     return
                 }
-                self.serve(descriptor, play)
             }
         }
     }
@@ -55,8 +57,9 @@ final class ScriptedServer: Sendable {
             return state.peers
         }
         guard let peers else { return }
+        // Where a shutdown does not wake the thread that accepts, a last connection does.
         shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
+        if let waker = try? LoopbackSocket.connecting(to: port) { close(waker) }
         for peer in peers { peer.interrupt() }
     }
 
@@ -67,7 +70,8 @@ final class ScriptedServer: Sendable {
     /// Requests read so far (by `readRequest`), in the order of their arrival.
     var requests: [ScriptedRequest] { state.withLock { $0.requests } }
 
-    private func serve(_ descriptor: Int32, _ play: @escaping @Sendable (ScriptedPeer) throws -> Void) {
+    /// False once the server is stopped.
+    private func serve(_ descriptor: Int32, _ play: @escaping @Sendable (ScriptedPeer) throws -> Void) -> Bool {
         let peer = state.withLock { state -> ScriptedPeer? in
             if state.isStopped { return nil }
             let peer = ScriptedPeer(descriptor, index: state.accepted) { [weak self] request in
@@ -77,10 +81,7 @@ final class ScriptedServer: Sendable {
             state.peers.append(peer)
             return peer
         }
-        guard let peer else {
-            close(descriptor)
-            return
-        }
+        guard let peer else { return false }
         let thread = Thread { [weak self] in
             try? play(peer)
             self?.state.withLock { state in state.peers.removeAll { $0 === peer } }
@@ -88,6 +89,7 @@ final class ScriptedServer: Sendable {
         }
         thread.stackSize = 256 * 1024
         thread.start()
+        return true
     }
 }
 

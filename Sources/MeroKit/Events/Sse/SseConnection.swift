@@ -121,7 +121,7 @@ final class SseConnection: Sendable {
             try await send()
         } catch let end as StreamEnd {
             throw end.error
-        } catch let refusal as SseRequests.AuthorizerRefusal {
+        } catch let refusal as CredentialRefusal {
             throw refusal.error
         } catch MeroError.http(let answer) where answer.status == 404 {
             // The node knows the session no more: the stream has to be opened anew.
@@ -178,16 +178,12 @@ final class SseConnection: Sendable {
     private func attempt(_ run: Int) async -> Outcome {
         let token: String?
         do {
-            switch requests.credentials.source {
-            case .authorizer: token = nil
-            case .bearer(let ask):
-                guard let answer = await ask(), !answer.isBlank else { return .again(after: nil, isSignedOut: true) }
-                token = answer
-            }
+            token = try await requests.credentials.token()
             try Task.checkCancellation()
         } catch {
-            return .cancelled
+            return await outcome(of: error, token: nil)
         }
+        if case .bearer = requests.credentials.source, token == nil { return .again(after: nil, isSignedOut: true) }
         let signals = SseSignals()
         let receiver = SseReceiver(
             deliver: { [weak self] events, byteCount in
@@ -245,6 +241,7 @@ final class SseConnection: Sendable {
             }
             guard let sessionId else { continue }
             let session = Session(id: sessionId, token: token, signals: signals)
+            if isCurrent(run) { requests.credentials.onAccepted(token) }
             change(run) { state in
                 state.session = session
                 state.connection = .open
@@ -338,9 +335,7 @@ final class SseConnection: Sendable {
         } catch MeroError.http(let answer) where answer.status == 401 {
             switch await requests.credentials.onRefused(answer, token) {
             case .retryNow:
-                if case .bearer(let ask) = requests.credentials.source, let fresh = await ask(), !fresh.isBlank {
-                    token = fresh
-                }
+                if let fresh = try await requests.credentials.token() { token = fresh }
                 return try await send(token)
             case .retryAfterDelay: throw MeroError.http(answer)
             case .finish(let error): throw StreamEnd(error: error)
@@ -368,7 +363,7 @@ final class SseConnection: Sendable {
             case .retryAfterDelay: return .again(after: error)
             case .finish(let error): return .ended(error)
             }
-        case let refusal as SseRequests.AuthorizerRefusal: return .ended(refusal.error)
+        case let refusal as CredentialRefusal: return .ended(refusal.error)
         default: return .again(after: error as? MeroError ?? MeroError.network(error.localizedDescription))
         }
     }

@@ -8,9 +8,6 @@ struct SseRequests: Sendable {
     let engine: any HttpEngine
     let credentials: StreamCredentials
 
-    /// The authorizer failed in a way that trying again does not mend.
-    struct AuthorizerRefusal: Error { let error: any Error }
-
     private static let replyLimit = 64 << 20
 
     /// `GET /sse`. Returns when the stream ends properly, and throws `MeroError` otherwise.
@@ -77,9 +74,9 @@ struct SseRequests: Sendable {
             return try await authorize(method, path, body).map { ($0.key, $0.value) }
         } catch let error as MeroError {
             switch error {
-            case .authRevoked: throw AuthorizerRefusal(error: error)
+            case .authRevoked: throw CredentialRefusal(error: error)
             case .http(let answer) where 400..<500 ~= answer.status && answer.status != 429:
-                throw AuthorizerRefusal(error: error)
+                throw CredentialRefusal(error: error)
             default: throw error
             }
         }

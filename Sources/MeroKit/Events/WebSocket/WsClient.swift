@@ -50,16 +50,18 @@ public final class WsClient: @unchecked Sendable {
     /// - Parameters:
     ///   - refused: Asked after a 401 that is not the end of the session.
     ///   - revoked: Told of one that is, with the reason and the token that was shown.
+    ///   - accepted: Told of a token with which the connection opened.
     init(
-        baseURL: URL, token: @escaping @Sendable () async -> String?, connector: any WebSocketConnector,
+        baseURL: URL, token: @escaping @Sendable () async throws -> String?, connector: any WebSocketConnector,
         refused: @escaping StreamRefusal.Hook = { _, _ in .retryAfterDelay },
         revoked: @escaping @Sendable (_ reason: String, _ presented: String?) async -> Void = { _, _ in },
+        accepted: @escaping @Sendable (_ presented: String?) -> Void = { _ in },
         timing: WebSocketTiming = WebSocketTiming()
     ) {
         let handlers = handlers
         settings = WsSettings(
-            base: BaseURL(baseURL), token: token, refused: refused, revoked: revoked, connector: connector,
-            timing: timing)
+            base: BaseURL(baseURL), token: token, refused: refused, revoked: revoked, accepted: accepted,
+            connector: connector, timing: timing)
         link = WsLink(
             settings, deliver: { events, _ in handlers.handle(events) }, report: { handlers.handle(error: $0) },
             ended: { handlers.handle(error: $0) })

@@ -3,11 +3,13 @@ import Foundation
 /// How to reach the node's WebSocket.
 struct WsSettings: Sendable {
     let base: BaseURL
-    /// Asked before each attempt.
-    let token: @Sendable () async -> String?
+    /// Asked before each attempt. Throws `CredentialRefusal` to end the connection for good.
+    let token: @Sendable () async throws -> String?
     let refused: StreamRefusal.Hook
     /// Told once the node has revoked the credential, with the reason and the token that was shown.
     let revoked: @Sendable (_ reason: String, _ presented: String?) async -> Void
+    /// Told that the node took the token.
+    let accepted: @Sendable (_ presented: String?) -> Void
     let connector: any WebSocketConnector
     let timing: WebSocketTiming
 }
@@ -118,6 +120,7 @@ final class WsLink: Sendable {
                 let connection = try await open(&token)
                 attempt = 0
                 hasRetriedAtOnce = false
+                settings.accepted(token)
                 try await follow(connection, run)
             } catch let refusal as HTTPError {
                 switch await judge(refusal, token) {
@@ -128,6 +131,8 @@ final class WsLink: Sendable {
                     continue
                 case .retryNow, .retryAfterDelay: report(MeroError.http(refusal), run)
                 }
+            } catch let refusal as CredentialRefusal {
+                return finish(refusal.error, run)
             } catch {
                 if Task.isCancelled { return }
                 report(error, run)
@@ -161,7 +166,7 @@ final class WsLink: Sendable {
 
     /// What the app does in its closures may take long, and need not heed cancellation.
     private static func leavingWhenCancelled<Value: Sendable>(
-        _ work: @escaping @Sendable () async -> Value
+        _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         try await SingleFlight<Value>().value(work).value
     }

@@ -23,6 +23,19 @@ enum EngineUnderTest: String, CaseIterable, Codable, CustomTestStringConvertible
 }
 
 extension EngineUnderTest {
+    /// The engines of the suite of failures.
+    ///
+    /// Foundation on Linux now and then writes to memory that it has freed when a server misbehaves, and the process crashes
+    /// later and elsewhere. Its turn is a process of its own, which `scripts/test` starts with a variable set.
+    static var inFailures: [EngineUnderTest] {
+        #if canImport(FoundationNetworking)
+            let isItsTurn = ProcessInfo.processInfo.environment["MEROKIT_TEST_URLSESSION_FAILURES"] == "1"
+            return isItsTurn ? [.urlSession] : [.curl]
+        #else
+            return allCases
+        #endif
+    }
+
     /// Foundation on Linux aborts the process when a connection ends within an answer's header line, or in one that holds
     /// control characters; a test of its own shows it.
     static var thatSurviveCutHeads: [EngineUnderTest] {

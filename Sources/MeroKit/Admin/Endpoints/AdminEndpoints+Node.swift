@@ -1,5 +1,5 @@
-/// Every call of the admin API that the SDK makes. Spec: 20, section 2.
-enum AdminEndpoints {
+/// Spec: 20, sections 5.1 to 5.3.
+extension AdminEndpoints {
     static let health = Endpoint<ApiResponse<HealthStatus>>(.get, "/admin-api/health")
     static let ready = Endpoint<ApiResponse<HealthStatus>>(.get, "/admin-api/ready")
     static let isAuthed = Endpoint<AdminAuthStatus>(.get, "/admin-api/is-authed")
@@ -8,7 +8,7 @@ enum AdminEndpoints {
     static let networkStatus = Endpoint<JSONValue>(.get, "/admin-api/network/status")
     static let usage = Endpoint<JSONValue>(.get, "/admin-api/usage")
 
-    static let all: [any EndpointDescription] = [
+    static let node: [any EndpointDescription] = [
         health, ready, isAuthed, identity, peers, networkStatus, usage,
     ]
 }

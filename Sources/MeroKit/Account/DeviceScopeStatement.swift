@@ -3,7 +3,7 @@ import Foundation
 /// The statement that says for which applications a device may speak. None means all.
 ///
 /// Spec: 50, section 6.2.
-package struct DeviceScope: RootStatement, Equatable {
+package struct DeviceScopeStatement: RootStatement, Equatable {
     package let account: Data
     package let device: Data
     package let applications: [Data]
@@ -51,7 +51,7 @@ extension AccountRoot {
     ///
     /// Throws `AccountError.invalidInput` for what is no id. Spec: 50, section 6.2.
     public func scope(device: String, applications: [String] = [], scopeEpoch: UInt32 = 0) throws -> String {
-        let scope = DeviceScope(
+        let scope = DeviceScopeStatement(
             account: try Hex.id(accountId, "account"), device: try Hex.id(device, "device"),
             applications: try applications.map { try Hex.id($0, "application") }, scopeEpoch: scopeEpoch, keyEpoch: 0)
         let signature = try sign(scope.payload)

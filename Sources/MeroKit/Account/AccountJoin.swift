@@ -1,0 +1,197 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Joins a namespace as an account that has no node.
+///
+/// ```swift
+/// let outcome = try await AccountJoin.bootstrapFromInvitation(
+///     namespaceId: ns, invitation: invitation, account: account, credential: credential, keys: keys,
+///     nonce: nonces.next(relay: "join:\(account)"), cloud: cloud)
+/// ```
+///
+/// Spec: 60, section 6, and 70, section 11.
+public enum AccountJoin {
+    /// Seconds: the admitter waits for the network before it answers.
+    static let timeout: TimeInterval = 20
+
+    /// Finds the relay that can admit the invitation's bearer.
+    ///
+    /// Throws `AccountError.notSignedIn` when nobody can, what the cloud throws when it cannot be asked, and
+    /// `CancellationError`. Only nodes that the invitation names come into question.
+    public static func resolveRelay(
+        namespaceId: String, invitation: SignedGroupOpenInvitation, cloud: CloudClient
+    ) async throws -> InvitationRelay {
+        let routing = try await cloud.getNamespaceRouting(namespaceId)
+        return try AdmitterChoice(namespaceId: namespaceId, invitation: invitation).relay(in: routing)
+    }
+
+    /// Hands the join to a node. True when the op reached the network, which is not membership yet.
+    ///
+    /// Throws `AccountError.intentRefused` (never retryable) when the node refuses, with its status; `.invalidInput` for an
+    /// invitation that is to another namespace or cannot be read; `MeroError.network`; `CancellationError`.
+    ///
+    /// - Parameters:
+    ///   - admitURL: Where the join is posted.
+    ///   - nonce: From the sequence `join:<account>` of the device's store.
+    ///   - session: Nil takes the platform's default HTTP stack.
+    public static func joinWithNode(
+        admitURL: URL, namespaceId: String, invitation: SignedGroupOpenInvitation, account: String, credential: String,
+        keys: DeviceKeys, nonce: UInt64, session: URLSession? = nil
+    ) async throws -> Bool {
+        try await joinWithNode(
+            admitURL: admitURL, namespaceId: namespaceId, invitation: invitation, account: account,
+            credential: credential, signer: keys, nonce: nonce, session: session)
+    }
+
+    /// The same with a signer.
+    public static func joinWithNode(
+        admitURL: URL, namespaceId: String, invitation: SignedGroupOpenInvitation, account: String, credential: String,
+        signer: any DeviceSigner, nonce: UInt64, session: URLSession? = nil
+    ) async throws -> Bool {
+        let signedOp = try await NamespaceOps.signMemberJoinOp(
+            namespaceId: namespaceId, invitation: invitation, account: account, credential: credential,
+            signer: signer, nonce: nonce, joinedAt: UInt64(max(0, Date().timeIntervalSince1970)))
+        return try await post(
+            Join(invitation: invitation, signedOp: signedOp), to: admitURL,
+            engine: EngineChoice.engine(session: session, options: HttpOptions()))
+    }
+
+    /// Finds the relay, unless one is given, and hands the join to it. It is the account's relay from then on.
+    ///
+    /// - Parameter nodeURL: The origin of the node to ask; nil asks the cloud.
+    public static func bootstrapFromInvitation(
+        namespaceId: String, invitation: SignedGroupOpenInvitation, account: String, credential: String,
+        keys: DeviceKeys, nonce: UInt64, nodeURL: String? = nil, cloud: CloudClient, session: URLSession? = nil
+    ) async throws -> JoinOutcome {
+        try await bootstrapFromInvitation(
+            namespaceId: namespaceId, invitation: invitation, account: account, credential: credential, signer: keys,
+            nonce: nonce, nodeURL: nodeURL, cloud: cloud, session: session)
+    }
+
+    /// The same with a signer.
+    public static func bootstrapFromInvitation(
+        namespaceId: String, invitation: SignedGroupOpenInvitation, account: String, credential: String,
+        signer: any DeviceSigner, nonce: UInt64, nodeURL: String? = nil, cloud: CloudClient,
+        session: URLSession? = nil
+    ) async throws -> JoinOutcome {
+        let relay: InvitationRelay?
+        let relayUrl: String
+        let admitUrl: String
+        if let nodeURL {
+            relay = nil
+            relayUrl = RelayOrigin.trimmed(nodeURL)
+            admitUrl = try AdmitterChoice.admitURL(at: relayUrl, namespaceId)
+        } else {
+            let found = try await resolveRelay(namespaceId: namespaceId, invitation: invitation, cloud: cloud)
+            (relay, relayUrl, admitUrl) = (found, found.relayUrl, found.admitUrl)
+        }
+        let published = try await joinWithNode(
+            admitURL: try RelayOrigin.checked(admitUrl), namespaceId: namespaceId, invitation: invitation,
+            account: account, credential: credential, signer: signer, nonce: nonce, session: session)
+        return JoinOutcome(published: published, relayUrl: relayUrl, relay: relay)
+    }
+
+    private struct Join: Encodable {
+        let invitation: SignedGroupOpenInvitation
+        let signedOp: String
+    }
+
+    private static func post(_ join: Join, to admitURL: URL, engine: any HttpEngine) async throws -> Bool {
+        let text = admitURL.absoluteString
+        _ = try RelayOrigin.checked(text)
+        let http = URLSessionHttpClient(baseURL: admitURL, timeout: timeout, engine: engine)
+        // The whole URL, which is taken as it is.
+        var request = HttpRequest(
+            path: text, method: .post, body: try .encoding(join), headers: ["Accept": "application/json"])
+        request.sendOnce = true
+        let body: Data
+        do {
+            body = try await http.sendRaw(request).0
+        } catch MeroError.http(let answer) {
+            throw refusal(answer)
+        } catch MeroError.authRevoked(_, let answer) {
+            throw refusal(answer)
+        }
+        let answer = try? JSONValue(jsonBytes: body)
+        return (answer?["data"]?["published"] ?? answer?["published"]) == .bool(true)
+    }
+
+    private static func refusal(_ answer: HTTPError) -> AccountError {
+        let explanation: String
+        switch answer.status {
+        case 400: explanation = "the invitation is malformed, was altered, or is to another namespace"
+        case 403: explanation = "the node is not among those that the invitation names, or the invitation has expired"
+        case 409: explanation = "the node has no device of its own and cannot admit anybody: another one may"
+        case 503, 504: explanation = "nobody could complete the join in time: try again with the same invitation"
+        default: explanation = "the join was not published"
+        }
+        return .intentRefused(
+            reason: "\(explanation): \(RelayRefusal.reason(in: answer.bodyText))", retryable: false,
+            status: answer.status)
+    }
+}
+
+/// Which node is asked to admit an invitation's bearer.
+///
+/// Spec: 70, section 11.2.
+struct AdmitterChoice {
+    let namespaceId: String
+    let invitation: SignedGroupOpenInvitation
+
+    static func admitURL(at relayUrl: String, _ namespaceId: String) throws -> String {
+        relayUrl + (try PathTemplate.fill("/admin-api/namespaces/{namespaceId}/admit", [namespaceId]))
+    }
+
+    func relay(in routing: CloudNamespaceRouting) throws -> InvitationRelay {
+        let invited = Set(invitation.invitation.admitters.compactMap(Self.normalised))
+        if routing.nodes.isEmpty { return try relayInHints(invited) }
+        let named =
+            invited.isEmpty
+            ? routing.nodes
+            : routing.nodes.filter { $0.account.flatMap(Self.normalised).map(invited.contains) ?? false }
+        guard !named.isEmpty else {
+            throw AccountError.notSignedIn(
+                "\(routing.nodes.count) node(s) serve this namespace, but your invitation names none of them. "
+                    + "Ask for a fresh invitation.")
+        }
+        // Advice only: without one that says it can admit, the named nodes are tried all the same.
+        let admitting = named.filter(\.canAdmit)
+        let candidates = (admitting.isEmpty ? named : admitting).filter { $0.relayUrl != nil }
+        let best = candidates.first(where: \.canExecute) ?? candidates.first(where: \.fresh) ?? candidates.first
+        guard let node = best, let url = node.relayUrl.map(RelayOrigin.trimmed) else {
+            throw AccountError.notSignedIn(
+                "A node that your invitation names serves this namespace, but the cloud knows no address for it yet. "
+                    + "Try again shortly.")
+        }
+        return InvitationRelay(
+            relayUrl: url, admitUrl: try node.admitUrl ?? Self.admitURL(at: url, namespaceId),
+            admitterAccount: node.account.flatMap(Self.normalised), writable: routing.writable,
+            stale: !node.fresh || admitting.isEmpty || !routing.servable)
+    }
+
+    /// Where the cloud knows nobody, the invitation itself may say where to ask.
+    private func relayInHints(_ invited: Set<String>) throws -> InvitationRelay {
+        let hint = invitation.admitterAddrs.first { address in
+            let lowered = address.lowercased()
+            return lowered.hasPrefix("http://") || lowered.hasPrefix("https://")
+        }
+        guard let hint else {
+            throw AccountError.notSignedIn(
+                "The cloud lists no node serving the namespace, and the invitation names none.")
+        }
+        let url = RelayOrigin.trimmed(hint)
+        return InvitationRelay(
+            relayUrl: url, admitUrl: try Self.admitURL(at: url, namespaceId),
+            admitterAccount: invited.count == 1 ? invited.first : nil, writable: true, stale: false)
+    }
+
+    /// Nil for an empty one.
+    private static func normalised(_ account: String) -> String? {
+        var account = account.trimmingCharacters(in: .whitespacesAndNewlines).lowercased()
+        if account.hasPrefix("0x") { account.removeFirst(2) }
+        return account.isEmpty ? nil : account
+    }
+}

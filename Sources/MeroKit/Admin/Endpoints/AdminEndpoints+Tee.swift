@@ -1,0 +1,11 @@
+/// Spec: 20, section 6.10.
+extension AdminEndpoints {
+    static let teeInfo = Endpoint<ApiResponse<TeeInfoResponseData>>(.get, "/admin-api/tee/info")
+    static let teeAttest = Endpoint<ApiResponse<TeeAttestResponseData>>(.post, "/admin-api/tee/attest")
+    static let teeRegistrationAttest = Endpoint<ApiResponse<TeeAttestResponseData>>(
+        .post, "/admin-api/tee/registration-attest")
+
+    static let tee: [any EndpointDescription] = [
+        teeInfo, teeAttest, teeRegistrationAttest,
+    ]
+}

@@ -1,0 +1,254 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The cloud as an account's device sees it: where the account and its namespaces are hosted. Needs no login.
+///
+/// Every method throws `MeroError`, `AccountError` where it says so, and `CancellationError`. Nothing is repeated by itself.
+/// Spec: 70, sections 2 to 7.
+public struct CloudClient: Sendable {
+    /// The cloud's API. The portal for people is another host.
+    public static let defaultBaseURL = RelayOrigin.url("https://manager.cloud.calimero.network")
+    /// What a person should do about a refusal to host, by the cloud's code.
+    public static var haRefusalMessages: [String: String] { AccountError.haRefusalMessages }
+
+    /// The API's origin.
+    public let baseURL: URL
+    /// Who asks; nil asks without a proof where that is allowed.
+    public let routingCredential: RoutingCredential?
+    private let http: URLSessionHttpClient
+
+    /// - Parameters:
+    ///   - session: Nil takes the platform's default HTTP stack.
+    ///   - timeout: Seconds without progress before a request fails.
+    public init(
+        baseURL: URL = CloudClient.defaultBaseURL, routingCredential: RoutingCredential? = nil,
+        session: URLSession? = nil, timeout: TimeInterval = 10
+    ) {
+        self.init(
+            baseURL: baseURL, routingCredential: routingCredential,
+            engine: EngineChoice.engine(session: session, options: HttpOptions()), timeout: timeout)
+    }
+
+    init(baseURL: URL, routingCredential: RoutingCredential?, engine: any HttpEngine, timeout: TimeInterval = 10) {
+        self.baseURL = baseURL
+        self.routingCredential = routingCredential
+        http = URLSessionHttpClient(
+            baseURL: RelayOrigin.url(RelayOrigin.trimmed(baseURL.absoluteString)), timeout: timeout, engine: engine)
+    }
+
+    // MARK: Proofs
+
+    /// The signature over a challenge, in base64. Throws `AccountError.invalidInput`.
+    public static func signRoutingChallenge(nonce: String, deviceSecret: Data) throws -> String {
+        try Ed25519.sign(seed: deviceSecret, message: CloudProof.routingRead.message(nonce: nonce))
+            .base64EncodedString()
+    }
+
+    /// The same with a signer. Throws also what the signer throws.
+    public static func signRoutingChallenge(nonce: String, signer: any DeviceSigner) async throws -> String {
+        try await signer.checkedSignature(over: CloudProof.routingRead.message(nonce: nonce)).base64EncodedString()
+    }
+
+    /// The headers that prove who reads. Throws `AccountError.invalidInput`, also for a credential whose signer keeps the
+    /// seed: the client asks that one itself.
+    public static func routingProofHeaders(
+        challenge: RoutingChallenge, credential: RoutingCredential
+    ) throws -> [String: String] {
+        headers(
+            challenge, credential,
+            try signRoutingChallenge(nonce: challenge.nonce, deviceSecret: credential.deviceSecret))
+    }
+
+    /// The same, for a credential with a signer as well.
+    static func proofHeaders(
+        _ challenge: RoutingChallenge, _ credential: RoutingCredential
+    ) async throws -> [String: String] {
+        headers(
+            challenge, credential,
+            try await credential.signature(over: CloudProof.routingRead.message(nonce: challenge.nonce)))
+    }
+
+    private static func headers(
+        _ challenge: RoutingChallenge, _ credential: RoutingCredential, _ signature: String
+    ) -> [String: String] {
+        [
+            "X-Calimero-Credential": credential.credential, "X-Calimero-Nonce": challenge.nonce,
+            "X-Calimero-Signature": signature,
+        ]
+    }
+
+    // MARK: Relays of an account
+
+    /// A challenge for `getAccountRelays`.
+    public func getAccountRelaysChallenge(_ accountId: String) async throws -> RoutingChallenge {
+        let answer = try await get(CloudEndpoints.accountChallenge, accountId)
+        return Self.challenge(answer, boundTo: answer["account_id"]?.stringValue ?? accountId)
+    }
+
+    /// The relays that the cloud has for the account, also those that are out of reach. None is an answer, too.
+    ///
+    /// Throws `AccountError.notSignedIn` without a routing credential.
+    public func getAccountRelays(_ accountId: String) async throws -> [CloudAccountRelay] {
+        guard let routingCredential else {
+            throw AccountError.notSignedIn("reading an account's relays needs a routing credential")
+        }
+        let challenge = try await getAccountRelaysChallenge(accountId)
+        let proof = try await Self.proofHeaders(challenge, routingCredential)
+        let answer = try await get(CloudEndpoints.accountRelays, accountId, proof)
+        guard let rows = answer["relays"]?.arrayValue else {
+            throw MeroError.decoding("the cloud's answer has no relays")
+        }
+        return rows.map(CloudAccountRelay.init)
+    }
+
+    /// The relay to use: one that was heard of lately, else one with an address, else none.
+    public static func chooseRelay(_ relays: [CloudAccountRelay]) -> RelayChoice {
+        let reachable = relays.filter { $0.relayUrl?.isEmpty == false }
+        if let best = reachable.first(where: \.fresh) {
+            return RelayChoice(relayUrl: best.relayUrl, executorAccount: best.executorAccount, note: nil)
+        }
+        if let stale = reachable.first {
+            return RelayChoice(
+                relayUrl: stale.relayUrl, executorAccount: stale.executorAccount,
+                note: "The relay was not heard of lately and may not answer.")
+        }
+        if !relays.isEmpty {
+            return RelayChoice(
+                relayUrl: nil, executorAccount: nil,
+                note: "\(relays.count) relay(s) are assigned to this account, but none has an address yet.")
+        }
+        return RelayChoice(
+            relayUrl: nil, executorAccount: nil,
+            note: "A new account belongs to nothing yet: redeeming an invitation gives it a relay.")
+    }
+
+    // MARK: Nodes of a namespace
+
+    /// A challenge for `getNamespaceRouting`.
+    public func getRoutingChallenge(_ namespaceId: String) async throws -> RoutingChallenge {
+        let answer = try await get(CloudEndpoints.namespaceChallenge, namespaceId)
+        return Self.challenge(answer, boundTo: answer["namespace_id"]?.stringValue ?? namespaceId)
+    }
+
+    /// The nodes that serve a namespace. Without a routing credential the read goes out unproven.
+    public func getNamespaceRouting(_ namespaceId: String) async throws -> CloudNamespaceRouting {
+        var proof: [String: String] = [:]
+        if let routingCredential {
+            let challenge = try await getRoutingChallenge(namespaceId)
+            proof = try await Self.proofHeaders(challenge, routingCredential)
+        }
+        let answer = try await get(CloudEndpoints.namespaceAdmitters, namespaceId, proof)
+        guard let rows = answer["admitters"]?.arrayValue else {
+            throw MeroError.decoding("the cloud's answer has no admitters")
+        }
+        return CloudNamespaceRouting(
+            namespaceId: answer["namespace_id"]?.stringValue ?? namespaceId, nodes: rows.map(CloudNamespaceNode.init),
+            servable: answer["servable"] == .bool(true), writable: answer["writable"] == .bool(true))
+    }
+
+    /// The first node that can admit and is among the admitters; any that can admit when the list is empty.
+    public func findAdmitter(_ namespaceId: String, admitters: [String] = []) async throws -> CloudNamespaceNode? {
+        let wanted = Set(admitters.map { $0.lowercased() })
+        return try await getNamespaceRouting(namespaceId).nodes.first { node in
+            node.canAdmit && (wanted.isEmpty || node.account.map { wanted.contains($0.lowercased()) } ?? false)
+        }
+    }
+
+    // MARK: Hosting
+
+    /// Has a namespace hosted that the account founded. The cloud's answer comes back as it is.
+    ///
+    /// Throws `AccountError.haRefused` when the cloud says why it will not, `.invalidInput` for what cannot be claimed.
+    ///
+    /// - Parameters:
+    ///   - salt: That the namespace was founded with.
+    ///   - relayURL: The relay that founded it.
+    @discardableResult
+    public func enableHaAsAccount(
+        namespaceId: String, salt: String, accountId: String, credential: String, keys: DeviceKeys,
+        relayURL: String? = nil, ttlMs: Int64 = AccountHaClaim.defaultTTLMs
+    ) async throws -> JSONValue {
+        try await enableHaAsAccount(
+            namespaceId: namespaceId, salt: salt, accountId: accountId, credential: credential, signer: keys,
+            relayURL: relayURL, ttlMs: ttlMs)
+    }
+
+    /// The same with a signer.
+    @discardableResult
+    public func enableHaAsAccount(
+        namespaceId: String, salt: String, accountId: String, credential: String, signer: any DeviceSigner,
+        relayURL: String? = nil, ttlMs: Int64 = AccountHaClaim.defaultTTLMs
+    ) async throws -> JSONValue {
+        let proof = try await AccountHaClaim.sign(
+            namespaceId: namespaceId, accountId: accountId, salt: salt, credential: credential, signer: signer,
+            relayURL: relayURL, ttlMs: ttlMs)
+        let body: JSONValue = [
+            "ownership_proof": [
+                "kind": .string(proof.kind), "credential": .string(proof.credential),
+                "signed_payload": .string(proof.signedPayload), "signature": .string(proof.signature),
+            ]
+        ]
+        var request = try CloudEndpoints.enableHaAsAccount.request(
+            [accountId.lowercased(), namespaceId.lowercased()], body: .encoding(body))
+        request.isRetried = false
+        do {
+            let answer: JSONValue? = try await http.send(request)
+            return answer ?? .null
+        } catch MeroError.http(let answer) {
+            throw CloudRefusal.hosting(answer)
+        }
+    }
+
+    // MARK: Parts
+
+    private static func challenge(_ answer: JSONValue, boundTo: String) -> RoutingChallenge {
+        let expiry = answer["expires_at_ms"]?.doubleValue.flatMap { Int64(exactly: $0.rounded()) } ?? 0
+        return RoutingChallenge(boundTo: boundTo, nonce: answer["nonce"]?.stringValue ?? "", expiresAtMs: expiry)
+    }
+
+    private func get(
+        _ endpoint: Endpoint<JSONValue>, _ id: String, _ headers: [String: String] = [:]
+    ) async throws -> JSONValue {
+        var request = try endpoint.request([id])
+        request.headers.merge(headers) { own, _ in own }
+        request.isRetried = false
+        return try await http.send(request)
+    }
+}
+
+/// Every call of the cloud that needs no login. Spec: 70, sections 3.4 and 3.5.
+enum CloudEndpoints {
+    static let accountChallenge = Endpoint<JSONValue>(.get, "/api/cloud/accounts/{accountId}/challenge")
+    static let accountRelays = Endpoint<JSONValue>(.get, "/api/cloud/accounts/{accountId}/relays")
+    static let namespaceChallenge = Endpoint<JSONValue>(.get, "/api/cloud/namespaces/{namespaceId}/challenge")
+    static let namespaceAdmitters = Endpoint<JSONValue>(.get, "/api/cloud/namespaces/{namespaceId}/admitters")
+    static let enableHaAsAccount = Endpoint<JSONValue?>(
+        .post, "/api/cloud/accounts/{accountId}/namespaces/{namespaceId}/enable-ha", sendOnce: true)
+}
+
+/// Why the cloud will not.
+///
+/// Spec: 70, sections 2.3 and 5.3.
+enum CloudRefusal {
+    /// A code counts only together with its own status.
+    private static let statuses = [
+        "account_not_linked": 409, "account_linked_to_several_users": 409, "ha_request_pending": 409,
+        "unknown_relay": 422, "relay_not_dialable": 422,
+    ]
+
+    static func hosting(_ answer: HTTPError) -> any Error {
+        guard let code = code(in: answer.bodyText), statuses[code] == answer.status else {
+            return MeroError.http(answer)
+        }
+        return AccountError.haRefused(code: code, status: answer.status, body: answer.bodyText)
+    }
+
+    /// Of one of the three shapes in which it comes.
+    static func code(in body: String?) -> String? {
+        guard let body, let value = try? JSONValue(jsonBytes: Data(body.utf8)) else { return nil }
+        return value["error"]?.stringValue ?? value["detail"]?.stringValue ?? value["detail"]?["error"]?.stringValue
+    }
+}

@@ -1,0 +1,144 @@
+import Foundation
+
+/// How a relay client sends: nothing twice, but for what the relay turned away with a 429.
+///
+/// Spec: 60, section 2.
+struct RelayHttp: Sendable {
+    let client: URLSessionHttpClient
+    let rateLimitRetries: Int
+    let clock: RelayClock
+
+    /// Seconds. A relay that asks for more is not waited for.
+    private static let longestWait: TimeInterval = 10
+    private static let firstWait: TimeInterval = 0.25
+
+    /// How a request went, and how often it left.
+    struct Outcome: Sendable {
+        let result: Result<Data, any Error>
+        let sends: Int
+    }
+
+    /// Sends a request, the same bytes again after a 429.
+    ///
+    /// - Parameters:
+    ///   - notAfter: Until when the request is of use, in Unix seconds: no wait goes beyond it.
+    ///   - waits: Whether a 429 is waited out at all.
+    func exchange(_ request: HttpRequest, notAfter: UInt64? = nil, waits: Bool = true) async -> Outcome {
+        var request = request
+        request.isRetried = false
+        var sends = 0
+        while true {
+            do {
+                sends += 1
+                return Outcome(result: .success(try await client.sendRaw(request).0), sends: sends)
+            } catch MeroError.http(let answer) where answer.status == 429 && waits && sends <= rateLimitRetries {
+                guard let wait = wait(for: answer, after: sends), isInTime(wait, notAfter) else {
+                    return Outcome(result: .failure(MeroError.http(answer)), sends: sends)
+                }
+                do {
+                    try await clock.sleep(wait)
+                } catch {
+                    return Outcome(result: .failure(CancellationError()), sends: sends)
+                }
+            } catch {
+                return Outcome(result: .failure(error), sends: sends)
+            }
+        }
+    }
+
+    /// The same, as a call.
+    func send(_ request: HttpRequest) async throws -> Data { try await exchange(request).result.get() }
+
+    /// Nil when the relay asks for too much.
+    private func wait(for answer: HTTPError, after sends: Int) -> TimeInterval? {
+        let asked = answer.headers["retry-after"].flatMap { UInt64($0.trimmingCharacters(in: .whitespaces)) }
+        guard let asked else { return min(Self.firstWait * pow(2, Double(sends - 1)), Self.longestWait) }
+        return Double(asked) <= Self.longestWait ? Double(asked) : nil
+    }
+
+    private func isInTime(_ wait: TimeInterval, _ notAfter: UInt64?) -> Bool {
+        guard let notAfter else { return true }
+        return clock.now().timeIntervalSince1970 + wait <= Double(notAfter)
+    }
+}
+
+/// How a relay says no.
+///
+/// Spec: 60, sections 2.7, 2.8 and 3.
+enum RelayRefusal {
+    /// An untyped 400 or 403 of the delegated routes is a refusal; everything else is what it was.
+    static func of(_ error: any Error) -> any Error {
+        guard case MeroError.http(let answer) = error, answer.status == 400 || answer.status == 403,
+            answer.refusal?.type == nil
+        else { return error }
+        return refusal(answer)
+    }
+
+    /// - Parameter retryable: nil to read it from the reason: only a spent nonce is named by that word.
+    static func refusal(_ answer: HTTPError, retryable: Bool? = nil) -> AccountError {
+        let reason = reason(in: answer.bodyText)
+        return .intentRefused(
+            reason: reason, retryable: retryable ?? reason.lowercased().contains("nonce"), status: answer.status)
+    }
+
+    static func reason(in body: String?) -> String {
+        guard let body, !body.isEmpty else { return "no reason given" }
+        if case .object(let members)? = try? JSONValue(jsonBytes: Data(body.utf8)) {
+            for name in ["error", "message"] {
+                if let text = members[name]?.stringValue, !text.isEmpty { return text }
+            }
+        }
+        return body
+    }
+}
+
+extension JSONValue {
+    /// Nil for null. Spelled out, since `nil` itself is a `JSONValue`.
+    var unlessNull: JSONValue? { self == .null ? Optional<JSONValue>.none : .some(self) }
+}
+
+/// Reads what a relay answers.
+enum RelayAnswer {
+    private static let data = JSONMembers.Paths([["data"]])
+
+    /// What stands in the envelope. Throws `MeroError.decoding`.
+    static func payload(_ body: Data) throws -> Data {
+        guard let members = try? JSONMembers(body, at: data), let payload = members["data"], !members.isNull("data")
+        else { throw unreadable(body) }
+        return payload
+    }
+
+    /// Throws `MeroError.decoding`.
+    static func decode<T: Decodable>(_ type: T.Type = T.self, from body: Data) throws -> T {
+        let payload = try payload(body)
+        do {
+            return try MeroJSON.decode(type, from: payload)
+        } catch {
+            throw unreadable(body)
+        }
+    }
+
+    /// A method's return value, from its own bytes. Throws `MeroError.emptyResponse` for a null that `T` cannot take, and
+    /// `.decoding`.
+    static func returns<T: Decodable>(_ json: Data, as type: T.Type = T.self) throws -> T {
+        do {
+            return try MeroJSON.decode(type, from: json)
+        } catch {
+            guard json.elementsEqual("null".utf8) else {
+                throw MeroError.decoding("returns: \(ReplyDecoding.excerpt(of: json))")
+            }
+            throw MeroError.emptyResponse("The method returned null")
+        }
+    }
+
+    /// The bytes of a member of the payload, `null` when it is not there.
+    static func member(_ name: String, of body: Data) throws -> Data {
+        let payload = try payload(body)
+        guard let members = try? JSONMembers(payload, paths: [[name]]) else { throw unreadable(body) }
+        return members[name] ?? Data("null".utf8)
+    }
+
+    static func unreadable(_ body: Data) -> MeroError {
+        .decoding("the relay's answer: \(ReplyDecoding.excerpt(of: body))")
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Opens sessions of an account at a relay: the device signs a statement, and the relay answers with tokens.
+///
+/// Such a session reads what the account may read and brings its events; it writes nothing. Spec: 60, section 9.1.
+public enum RelayLogin {
+    /// Seconds that a statement is valid for.
+    public static let defaultTTLSeconds: UInt64 = 300
+
+    /// Logs in with the device's keys.
+    ///
+    /// Throws `MeroError.http` when the relay refuses: a 401 means a wrong node key or audience, a stale challenge, or a
+    /// device that the account has not certified, and does not say which. `AccountError.protocolViolation` for an answer
+    /// without challenge or token, `.invalidInput` for arguments that cannot be signed.
+    ///
+    /// - Parameters:
+    ///   - relayURL: The relay's origin.
+    ///   - nodeKey: The key that the relay signs with, 64 hex characters: pinned or attested, never the relay's own word.
+    ///   - credential: The device's certificate, in hex.
+    ///   - audience: Who asks. Compared by the node byte by byte.
+    ///   - clientName: A label; nil takes the relay's URL.
+    ///   - ttlSeconds: How long the statement is valid.
+    ///   - session: Nil takes the platform's default HTTP stack.
+    ///   - timeout: Seconds without progress before a request fails.
+    ///   - now: When the statement is issued.
+    public static func login(
+        relayURL: String, nodeKey: String, credential: String, keys: DeviceKeys, audience: LoginAudience = .current,
+        clientName: String? = nil, ttlSeconds: UInt64 = defaultTTLSeconds, session: URLSession? = nil,
+        timeout: TimeInterval = 10, now: Date = Date()
+    ) async throws -> TokenData {
+        try await login(
+            relayURL: relayURL, nodeKey: nodeKey, credential: credential, signer: keys, audience: audience,
+            clientName: clientName, ttlSeconds: ttlSeconds, session: session, timeout: timeout, now: now)
+    }
+
+    /// Logs in with a signer. Throws also what the signer throws.
+    public static func login(
+        relayURL: String, nodeKey: String, credential: String, signer: any DeviceSigner,
+        audience: LoginAudience = .current, clientName: String? = nil, ttlSeconds: UInt64 = defaultTTLSeconds,
+        session: URLSession? = nil, timeout: TimeInterval = 10, now: Date = Date()
+    ) async throws -> TokenData {
+        let options = HttpOptions()
+        let http = URLSessionHttpClient(
+            baseURL: RelayOrigin.url(RelayOrigin.trimmed(relayURL)), timeout: timeout,
+            engine: EngineChoice.engine(session: session, options: options), options: options)
+        return try await login(
+            http: http, relayURL: relayURL, nodeKey: nodeKey, credential: credential, signer: signer,
+            audience: audience, clientName: clientName, ttlSeconds: ttlSeconds, now: now)
+    }
+
+    /// Ends a session at the relay. Best effort: errors are ignored, and an empty token sends nothing.
+    public static func logout(
+        relayURL: String, refreshToken: String, session: URLSession? = nil, timeout: TimeInterval = 10
+    ) async {
+        guard !refreshToken.isEmpty else { return }
+        let options = HttpOptions()
+        let http = URLSessionHttpClient(
+            baseURL: RelayOrigin.url(RelayOrigin.trimmed(relayURL)), timeout: timeout,
+            engine: EngineChoice.engine(session: session, options: options), options: options)
+        _ = try? await AuthApi(http: http).logout(LogoutRequest(refreshToken: refreshToken))
+    }
+
+    static func login(
+        http: any HttpClient, relayURL: String, nodeKey: String, credential: String, signer: any DeviceSigner,
+        audience: LoginAudience, clientName: String?, ttlSeconds: UInt64, now: Date
+    ) async throws -> TokenData {
+        _ = try Hex.id(nodeKey, "nodeKey")
+        guard try !Hex.decodeUnsized(credential, label: "credential").isEmpty else {
+            throw AccountError.invalidInput("credential is empty")
+        }
+        let challenge = try await challenge(http)
+        // Lives as long as this session; only its public half is ever needed.
+        let sessionKey = Hex.encode(try Ed25519.publicKey(seed: SecretBytes(random: 32)))
+        let issuedAt = UInt64(max(0, now.timeIntervalSince1970))
+        let (expiresAt, overflow) = issuedAt.addingReportingOverflow(ttlSeconds)
+        let statement = try await LoginStatement.sign(
+            node: nodeKey, audience: audience, challenge: challenge, sessionKey: sessionKey, issuedAt: issuedAt,
+            expiresAt: overflow ? .max : expiresAt, signer: signer)
+        let request = TokenRequest(
+            authMethod: "account_proof", publicKey: sessionKey,
+            clientName: clientName ?? RelayOrigin.trimmed(relayURL), permissions: nil,
+            timestamp: Int(clamping: issuedAt),
+            providerData: [
+                "challenge": .string(challenge), "login_statement": .string(statement),
+                "account_proof": .string(credential),
+            ])
+        var call = try AuthEndpoints.token.request(body: .encoding(request))
+        call.retriesWhenThrottled = false
+        // Its first success spends the challenge.
+        call.sendOnce = true
+        let answer = try await http.sendRaw(call).0
+        guard let access = text("access_token", of: answer), !access.isEmpty else {
+            throw AccountError.protocolViolation("the relay's login brought no access token")
+        }
+        return TokenData(
+            accessToken: access, refreshToken: text("refresh_token", of: answer) ?? "",
+            expiresAt: expiresAtFromJWT(access, fallback: Date(timeIntervalSinceNow: TokenData.assumedLifetime)))
+    }
+
+    private static func challenge(_ http: any HttpClient) async throws -> String {
+        var request = HttpRequest(path: "/auth/challenge", headers: ["Accept": "application/json"])
+        request.retriesWhenThrottled = false
+        guard let challenge = text("challenge", of: try await http.sendRaw(request).0), !challenge.isEmpty else {
+            throw AccountError.protocolViolation("the relay issued no challenge")
+        }
+        guard Hex.is32(challenge) else {
+            throw AccountError.protocolViolation("the relay's challenge is not 64 hex characters")
+        }
+        return challenge
+    }
+
+    /// A text of an answer, in its envelope or without.
+    private static func text(_ name: String, of body: Data) -> String? {
+        guard let answer = try? JSONValue(jsonBytes: body) else { return nil }
+        return (answer["data"]?[name] ?? answer[name])?.stringValue
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import MeroKit
+
+extension Command {
+    static let relay = Command(
+        name: "relay", summary: "act for an account through somebody else's node",
+        details: [
+            "A relay writes for an account that has no node. Each write is a warrant: this device signs that the relay may run "
+                + "one method with these arguments, once. Reads and events are signed request by request.",
+            "The account and its device come from the profile (\"mero account new\" or \"import\").",
+        ],
+        examples: [
+            .init(says: "what a relay may do in a context", line: "mero relay describe $CONTEXT --relay $URL"),
+            .init(
+                says: "write through it",
+                line: #"mero relay call $CONTEXT set '{"key":"greeting","value":"hello"}' --relay $URL"#),
+        ],
+        subcommands: [relayDescribe, relayCall, relayQuery, relayFound, relayJoin])
+
+    private static let relayDescribe = Command(
+        name: "describe", summary: "what a relay says about itself in a context or group",
+        details: ["Sends no credential and spends nothing."],
+        operands: [.init(name: "context", help: "The context's id; none with --group.", optional: true)],
+        options: [.describedGroup] + OptionSpec.relayConnection,
+        examples: [
+            .init(says: "in a context", line: "mero relay describe $CONTEXT --relay $URL"),
+            .init(says: "in a group", line: "mero relay describe --group $GROUP --relay $URL"),
+        ],
+        body: RelayActs.describe)
+
+    private static let relayCall = Command(
+        name: "call", summary: "run a method under a warrant",
+        details: [
+            "The answer is printed as by \"mero call\".",
+            "A write is never sent twice. When the answer is lost (exit code 4) it is not known whether it ran: read the state "
+                + "before you write again.",
+        ],
+        operands: callOperands,
+        options: [.raw] + OptionSpec.relayConnection,
+        examples: [
+            .init(
+                says: "write",
+                line: #"mero relay call $CONTEXT set '{"key":"greeting","value":"hello"}' --relay $URL"#)
+        ],
+        body: RelayActs.call)
+
+    private static let relayQuery = Command(
+        name: "query", summary: "run a reading method as the account",
+        details: ["No warrant: the relay runs the method only if it writes nothing, and refuses it otherwise."],
+        operands: callOperands,
+        options: [.raw] + OptionSpec.relayConnection,
+        examples: [
+            .init(says: "read", line: #"mero relay query $CONTEXT get '{"key":"greeting"}' --relay $URL"#)
+        ],
+        body: RelayActs.query)
+
+    private static let relayFound = Command(
+        name: "found", summary: "found a namespace of the account's own",
+        details: [
+            "The relay cannot be asked who it is about a namespace that does not exist: its account and its node key have to "
+                + "come from somebody you trust, an attestation or the one who runs it.",
+            "Keep the salt that is printed: with the account it proves who founded the namespace.",
+        ],
+        options: [.executor, .nodeKey, .application, .package, .packageVersion, .memberCapabilities]
+            + OptionSpec.relayConnection,
+        examples: [
+            .init(
+                says: "found one, and let it run an application",
+                line: "mero relay found --executor $ACCOUNT --node-key $KEY --application $ID "
+                    + "--package com.example.app --package-version 1.0.0 --relay $URL")
+        ],
+        body: RelayActs.found)
+
+    private static let relayJoin = Command(
+        name: "join", summary: "join a namespace with an invitation",
+        details: [
+            "Takes a link, a token or the invitation as JSON; - reads it from standard input. That the join was published is "
+                + "not membership yet: it takes the network a moment."
+        ],
+        operands: [.init(name: "invitation", help: "A link, a token, JSON, or - for standard input.")],
+        options: OptionSpec.relayConnection,
+        examples: [.init(says: "join", line: "mero relay join $LINK --relay $URL")],
+        body: RelayActs.join)
+
+    private static let callOperands: [Operand] = [
+        .init(name: "context", help: "The context's id, 64 hex digits."),
+        .init(name: "method", help: "The contract's method."),
+        .init(name: "json", help: "Its arguments as a JSON object, or - for standard input.", optional: true),
+    ]
+}
+
+extension OptionSpec {
+    static let describedGroup = OptionSpec(
+        name: "group", short: "g", value: .text("ID"), help: "A group or namespace, instead of a context.")
+    static let executor = OptionSpec(name: "executor", value: .text("ACCOUNT"), help: "The relay's account, 64 hex.")
+    static let nodeKey = OptionSpec(
+        name: "node-key", value: .text("KEY"), help: "The relay's node key, 64 hex, from somebody you trust.")
+    static let application = OptionSpec(
+        name: "application", value: .text("ID"), help: "The application that the namespace runs.")
+    static let package = OptionSpec(
+        name: "package", value: .text("NAME"), help: "The application's package, with --application.")
+    static let packageVersion = OptionSpec(
+        name: "package-version", value: .text("VERSION"), help: "The package's version, with --application.")
+    static let memberCapabilities = OptionSpec(
+        name: "member-capabilities", value: .text("MASK"), help: "What its members may do, as a number (231 is usual).")
+}

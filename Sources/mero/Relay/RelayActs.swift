@@ -1,0 +1,177 @@
+import Foundation
+import MeroKit
+
+/// What the commands of `mero relay` do.
+enum RelayActs {
+    static func describe(_ invocation: Invocation) async throws -> ExitCode {
+        let client = try RelayConnection(invocation).client
+        switch (invocation.arguments.operand("context"), invocation.arguments.text(.describedGroup)) {
+        case (let context?, nil):
+            let answer = try await client.describe(context)
+            try tell(
+                [
+                    ("executor account", "executorAccount", .string(answer.executorAccount)),
+                    ("executor key", "executorKey", .string(answer.executorKey)),
+                    ("group", "groupId", .string(answer.groupId)),
+                    ("writes for others", "canAuthorOnBehalf", .bool(answer.canAuthorOnBehalf)),
+                    ("release", "releaseVersion", .string(answer.releaseVersion)),
+                    ("release id", "releaseBytecodeId", .string(answer.releaseBytecodeId)),
+                ], invocation.console)
+        case (nil, let group?):
+            let governance = try await client.describeGovernance(groupId: group)
+            let creation = try await client.describeCreation(groupId: group, author: client.authorAccount)
+            try tell(
+                [
+                    ("executor account", "executorAccount", .string(governance.executorAccount)),
+                    ("executor key", "executorKey", .string(governance.executorKey)),
+                    ("group", "groupId", .string(governance.groupId)),
+                    ("changes groups", "canActOnBehalf", .bool(governance.canActOnBehalf)),
+                    ("makes contexts", "canCreateOnBehalf", .bool(creation.canCreateOnBehalf)),
+                    ("for this account", "authorMayCreate", creation.authorMayCreate.map(Report.bool) ?? .null),
+                ], invocation.console)
+        default:
+            throw Failure(
+                code: .usage, message: "\"mero relay describe\" needs either <context> or --group ID",
+                hint: "Nothing was sent")
+        }
+        return .done
+    }
+
+    static func call(_ invocation: Invocation) async throws -> ExitCode {
+        try await self.call(try await CallArguments(invocation), invocation)
+    }
+
+    static func call(_ call: CallArguments, _ invocation: Invocation) async throws -> ExitCode {
+        let transport = RelayTransport(try RelayConnection(invocation).client)
+        let answer: RawJSON = try await transport.execute(
+            contextId: call.context, method: call.method, argsJson: call.arguments)
+        try CallCommand.show(answer, invocation)
+        return .done
+    }
+
+    static func query(_ invocation: Invocation) async throws -> ExitCode {
+        let call = try await CallArguments(invocation)
+        let client = try RelayConnection(invocation).transport()
+        defer { client.close() }
+        let answer = try await client.admin.queryContext(
+            RawJSON.self, call.context, method: call.method, argsJson: call.arguments)
+        try CallCommand.show(answer, invocation)
+        return .done
+    }
+
+    static func found(_ invocation: Invocation) async throws -> ExitCode {
+        let arguments = invocation.arguments
+        guard let account = arguments.text(.executor), let key = arguments.text(.nodeKey) else {
+            throw Failure(
+                code: .usage, message: "\"mero relay found\" needs --executor and --node-key",
+                hint: "The one who runs the relay tells both; never take them from the relay itself")
+        }
+        let founded = try await RelayConnection(invocation).client.foundNamespace(
+            executor: RelayExecutor(executorAccount: account.lowercased(), executorKey: key.lowercased()),
+            defaultCapabilities: try capabilities(arguments.text(.memberCapabilities)),
+            application: try application(arguments))
+        try tell(
+            [
+                ("namespace", "namespaceId", .string(founded.namespaceId)),
+                ("salt", "salt", .string(founded.salt)),
+                ("open to attested relays", "teeEnabled", .bool(founded.teeEnabled)),
+                ("why not", "teeError", .optional(founded.teeError)),
+                ("application set", "applicationSet", founded.applicationSet.map(Report.bool) ?? .null),
+                ("why not", "applicationError", .optional(founded.applicationError)),
+                (
+                    "capabilities set", "defaultCapabilitiesSet",
+                    founded.defaultCapabilitiesSet.map(Report.bool) ?? .null
+                ),
+                ("why not", "defaultCapabilitiesError", .optional(founded.defaultCapabilitiesError)),
+            ], invocation.console)
+        return .done
+    }
+
+    static func join(_ invocation: Invocation) async throws -> ExitCode {
+        let relay = try RelayConnection(invocation)
+        let invitation = try await invitation(invocation)
+        let bytes = invitation.invitation.groupId.compactMap(UInt8.init(exactly:))
+        guard bytes.count == 32 else {
+            throw Failure(code: .usage, message: "The invitation names no namespace", hint: "Nothing was sent")
+        }
+        let namespace = Hex.encode(bytes)
+        let path = "\(relay.relay.text)/admin-api/namespaces/\(namespace)/admit"
+        guard let admitURL = URL(string: path) else {
+            throw Failure(code: .usage, message: "The relay's address cannot be used", hint: "Nothing was sent")
+        }
+        let published = try await AccountJoin.joinWithNode(
+            admitURL: admitURL, namespaceId: namespace, invitation: invitation, account: relay.account,
+            credential: relay.credential, keys: relay.identity.keys, nonce: try relay.nextJoinNonce())
+        try tell(
+            [
+                ("namespace", "namespaceId", .string(namespace)), ("account", "account", .string(relay.account)),
+                ("published", "published", .bool(published)),
+            ], invocation.console)
+        return .done
+    }
+
+    // MARK: - Details
+
+    private static func invitation(_ invocation: Invocation) async throws -> SignedGroupOpenInvitation {
+        var text = invocation.arguments.operand("invitation") ?? ""
+        if text == "-" {
+            text = String(decoding: try await invocation.surroundings.input.everything(limit: 1 << 20), as: UTF8.self)
+        }
+        let unusable = Failure(
+            code: .usage, message: "That is no invitation: neither a link, nor a token, nor JSON",
+            hint: "Nothing was sent")
+        guard let token = InviteLink.token(fromPasted: text), let json = InviteCodec.decode(token: token) else {
+            throw unusable
+        }
+        // A node hands an invitation out beside its namespace; an app wraps it for its link.
+        let bytes = Data(json.utf8)
+        if let invitation = try? MeroJSON.decode(SignedGroupOpenInvitation.self, from: bytes) { return invitation }
+        guard let wrapped = try? MeroJSON.decode(Wrapped.self, from: bytes) else { throw unusable }
+        return wrapped.invitation
+    }
+
+    private struct Wrapped: Decodable {
+        let invitation: SignedGroupOpenInvitation
+    }
+
+    private static func capabilities(_ word: String?) throws -> UInt32? {
+        guard let word else { return nil }
+        guard let mask = UInt32(word) else {
+            throw Failure(
+                code: .usage, message: "--member-capabilities is no number from 0 to 4294967295",
+                hint: "Nothing was sent")
+        }
+        return mask
+    }
+
+    private static func application(_ arguments: Arguments) throws -> FoundingApplication? {
+        switch (arguments.text(.application), arguments.text(.package), arguments.text(.packageVersion)) {
+        case (nil, nil, nil): return nil
+        case (let id?, let package?, let version?):
+            return FoundingApplication(applicationId: id, package: package, version: version)
+        default:
+            throw Failure(
+                code: .usage, message: "--application, --package and --package-version go together",
+                hint: "Nothing was sent")
+        }
+    }
+
+    /// Rows for people, without those that say nothing; a document for programs.
+    private static func tell(_ facts: [(label: String, name: String, value: Report)], _ console: Console) throws {
+        let shown = facts.filter { if case .null = $0.value { return false } else { return true } }
+        let width = shown.map(\.label.count).max() ?? 0
+        for fact in shown {
+            let label = fact.label.padding(toLength: width, withPad: " ", startingAt: 0)
+            try console.line("\(console.style.dim(label))  \(word(fact.value).printable)")
+        }
+        try console.document(.object(facts.map { Report.Member(name: $0.name, value: $0.value) }))
+    }
+
+    private static func word(_ value: Report) -> String {
+        switch value {
+        case .bool(let value): return value ? "yes" : "no"
+        case .string(let value): return value
+        default: return value.json
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import MeroKit
+
+/// Which relay a command talks to, and as whose device.
+struct RelayConnection: Sendable {
+    let profile: Profile
+    let relay: NodeAddress
+    let identity: Identity
+    let credential: String
+    let account: String
+    private let certificateAuthorityFile: URL?
+    private let timeout: TimeInterval
+
+    init(_ invocation: Invocation) throws {
+        let arguments = invocation.arguments
+        guard let relay = arguments.text(.relay).flatMap(NodeAddress.init) else {
+            throw Failure(code: .usage, message: "No relay is named", hint: "Add --relay URL")
+        }
+        profile = try Connection.profile(invocation)
+        self.relay = relay
+        identity = try profile.identity()
+        guard let credential = identity.credential, let certificate = try identity.certificate() else {
+            throw Failure(
+                code: .notSignedIn, message: "The keys of profile \"\(profile.name)\" are not certified yet",
+                hint: "Certify them with \"mero account device certify\" where the recovery phrase is at hand")
+        }
+        self.credential = credential
+        account = certificate.account
+        certificateAuthorityFile = arguments.text(.cacert).map { URL(fileURLWithPath: $0).absoluteURL }
+        timeout = arguments.seconds(.timeout) ?? 15
+    }
+
+    /// Shared by all commands of the device: no number may be signed twice.
+    private var nonces: FileWarrantNonceStore {
+        FileWarrantNonceStore(
+            directory: profile.folder.appendingPathComponent("nonces-\(identity.keys.signPublicKey.prefix(16))"))
+    }
+
+    var client: RelayClient {
+        RelayClient(
+            relayURL: relay.text, authorAccount: account, authorProof: credential, keys: identity.keys, nonces: nonces,
+            timeout: timeout, options: HttpOptions(certificateAuthorityFile: certificateAuthorityFile))
+    }
+
+    /// Reads and events are signed request by request, which needs nothing but the device.
+    func transport() throws -> MeroTransportClient {
+        try MeroTransportClient(
+            .relay(
+                RelayTransportConfig(
+                    relay: client, proof: ProofCredential(credential: credential, keys: identity.keys))))
+    }
+
+    /// A number for a join, of a sequence of its own.
+    func nextJoinNonce() throws -> UInt64 {
+        let nonce = nonces.next(relay: "join:\(account)")
+        guard nonce > 0 else {
+            throw Failure(
+                code: .localFile, message: "No number can be kept in \(profile.folder.path)",
+                hint: "Check the folder's owner and free space; nothing was sent")
+        }
+        return nonce
+    }
+}
+
+extension OptionSpec {
+    static let relay = OptionSpec(
+        name: "relay", short: "r", value: .node,
+        help: "Go through this relay, as the account of the profile (\"mero account\").")
+    /// What every command that only talks to a relay understands.
+    static let relayConnection = [relay, profile, cacert, timeout]
+}
