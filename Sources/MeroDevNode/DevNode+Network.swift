@@ -25,8 +25,7 @@ extension DevNode {
         guard let group = core.groups.group(ofContext: id), core.groups.role(of: accountId, in: group) != nil else {
             throw DevNodeError.unknownContext(context)
         }
-        if core.contexts[id] != nil { return true }
-        return core.link.network?.join(id, as: core) ?? false
+        return try core.link.join(id) ?? (core.contexts.rejoin(id) != nil)
     }
 
     /// Makes upgrades wait before each context, until ``stepUpgrades(_:)`` or ``releaseUpgrades()``.

@@ -57,6 +57,12 @@ final class ApplicationStore: Sendable {
         return shelf.contract(bytecodeId: release.blobId) ?? shelf[release.contract]
     }
 
+    /// What runs in place of a release; what is newest here when that one is not.
+    func contract(of target: GroupTarget, service: String? = nil) -> (any DevContract)? {
+        if service == nil, let contract = shelf.contract(bytecodeId: target.bytecodeId) { return contract }
+        return contract(ofApplication: target.applicationId, version: target.version, service: service)
+    }
+
     /// What runs in place of a release from now on, also where another contract of the same name is known. Nothing where
     /// the release names another contract.
     func learn(_ contract: any DevContract, ofApplication id: String, version: String) {

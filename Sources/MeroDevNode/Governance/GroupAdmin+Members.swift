@@ -212,7 +212,7 @@ extension GroupAdmin {
             _ = try fields(call)
             let id = try Self.groupId(call)
             let actor = try actor(call)
-            if let root = groups.read({ $0.namespace(of: id) }) { synchronize(root) }
+            if let root = groups.read({ $0.namespace(of: id) }) { groups.link.synchronize(root) }
             return Self.data(
                 try groups.read { state in
                     try Self.require(actor, in: id, state)
@@ -225,11 +225,6 @@ extension GroupAdmin {
                     ]
                 })
         }
-    }
-
-    private func synchronize(_ namespace: String) {
-        guard let network = groups.link.network, let me = network.node(groups.link.id) else { return }
-        network.synchronize(namespace, as: me)
     }
 }
 

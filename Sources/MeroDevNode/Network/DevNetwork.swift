@@ -48,9 +48,9 @@ public final class DevNetwork: Sendable {
     /// What a node that was away still gets told; the state itself it gets in any case.
     private static let longestWait = 10_000
 
-    private let state = Locked(State())
+    let state = Locked(State())
     /// Held while news are handed over, one after the other. Whoever holds it holds nothing else.
-    private let gate = Gate()
+    let gate = Gate()
 
     /// A network without nodes.
     public init() {}
@@ -117,9 +117,7 @@ public final class DevNetwork: Sendable {
     }
 
     /// A node that is here now.
-    func node(_ id: String) -> NodeCore? { core(id) }
-
-    private func core(_ id: String) -> NodeCore? {
+    func node(_ id: String) -> NodeCore? {
         state.withLock { state in
             guard let seat = state.seats[id], seat.isOnline else { return nil }
             return seat.core
@@ -165,7 +163,7 @@ public final class DevNetwork: Sendable {
         gate.pass { drain() }
     }
 
-    private func drain() {
+    func drain() {
         while let parcel = state.withLock({ $0.queue.isEmpty ? nil : $0.queue.removeFirst() }) { hand(over: parcel) }
     }
 
@@ -173,7 +171,7 @@ public final class DevNetwork: Sendable {
         var parcel = parcel
         let audience = audience(of: parcel)
         for id in audience where areConnected(parcel.origin, id) {
-            if let core = core(id) {
+            if let core = node(id) {
                 core.take(parcel.news)
                 parcel.holders.insert(id)
             }
@@ -190,7 +188,7 @@ public final class DevNetwork: Sendable {
                 }
             }
         }
-        guard let origin = core(parcel.origin) else { return }
+        guard let origin = node(parcel.origin) else { return }
         switch parcel.news {
         case .groups(_, let namespace?): gather(namespace, from: origin)
         case .announcement(_, let namespace): dismiss(from: namespace, asSeenBy: origin)
@@ -256,41 +254,6 @@ public final class DevNetwork: Sendable {
         }
     }
 
-    /// Joins the contexts that the member has not said no to.
-    private func follow(_ namespace: String, as peer: NodeCore) {
-        let account = peer.identity.accountId
-        let wanted = peer.groups.read { state in
-            state.subtree(of: namespace).flatMap { group -> [String] in
-                guard state.membership(of: account, in: group) != nil else { return [] }
-                let follows = state[group]?.members[account]?.autoFollow?.contexts ?? peer.options.followsContexts
-                return follows ? state[group]?.contexts ?? [] : []
-            }
-        }
-        for context in wanted where peer.contexts[context] == nil { _ = copy(context, to: peer) }
-    }
-
-    /// Gets a context from any node that has it.
-    private func copy(_ context: String, to peer: NodeCore) -> Bool {
-        let id = peer.link.id
-        let holder = peers(of: id).first { $0.contexts[context] != nil }
-        guard let holder, let source = holder.contexts[context] else { return false }
-        do {
-            try peer.contexts.copy(source)
-        } catch {
-            return false
-        }
-        state.withLock { $0.followers[context, default: []].formUnion([id, holder.link.id]) }
-        return true
-    }
-
-    /// Lets a node join a context. False when no node that has it can be reached.
-    func join(_ context: String, as peer: NodeCore) -> Bool {
-        gate.pass {
-            drain()
-            return peer.contexts[context] != nil || copy(context, to: peer)
-        }
-    }
-
     /// Asks the other nodes once more for all of a namespace.
     func synchronize(_ namespace: String, as peer: NodeCore) {
         gate.pass {
@@ -313,7 +276,7 @@ public final class DevNetwork: Sendable {
             drain()
             let ids = state.withLock { $0.order }
             for id in ids {
-                guard let core = core(id) else { continue }
+                guard let core = node(id) else { continue }
                 let due = state.withLock { state -> [Parcel] in
                     let now = state
                     var due: [Parcel] = []
@@ -328,7 +291,7 @@ public final class DevNetwork: Sendable {
             }
             for (index, left) in ids.enumerated() {
                 for right in ids.dropFirst(index + 1) where areConnected(left, right) {
-                    guard let one = core(left), let other = core(right) else { continue }
+                    guard let one = node(left), let other = node(right) else { continue }
                     let shared = state.withLock { state in
                         state.participants.filter { $0.value.contains(left) && $0.value.contains(right) }.map(\.key)
                     }
@@ -341,7 +304,7 @@ public final class DevNetwork: Sendable {
             for namespace in namespaces {
                 let held = state.withLock { $0.participants[namespace] ?? [] }
                 for id in ids where held.contains(id) {
-                    if let core = core(id) { gather(namespace, from: core) }
+                    if let core = node(id) { gather(namespace, from: core) }
                 }
             }
         }
@@ -361,25 +324,6 @@ public final class DevNetwork: Sendable {
         let (left, right) = (one.groups.devices, other.groups.devices)
         other.take(.groups(left, namespace: nil))
         one.take(.groups(right, namespace: nil))
-    }
-
-    private func shareContexts(_ one: NodeCore, _ other: NodeCore) {
-        for id in one.contexts.ids {
-            guard let left = one.contexts[id], let right = other.contexts[id] else { continue }
-            let isShared = [(one, other), (other, one)].allSatisfy { holder, peer in
-                guard let group = holder.groups.group(ofContext: id) else { return false }
-                return holder.groups.role(of: peer.identity.accountId, in: group) != nil
-            }
-            guard isShared else { continue }
-            let (first, second) = (left.snapshot(), right.snapshot())
-            other.take(.writes(first))
-            one.take(.writes(second))
-            for (box, listener) in [(left, other), (right, one)] {
-                guard let slice = box.read({ $0.presence }) else { continue }
-                listener.take(
-                    .presence(PresenceNews(context: id, author: box.executor, state: slice, isKeptAlive: true)))
-            }
-        }
     }
 
     /// Whoever is cut off now sends no heartbeats any more.

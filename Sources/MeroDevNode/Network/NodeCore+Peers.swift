@@ -1,3 +1,4 @@
+import Foundation
 import MeroKit
 
 /// What other nodes tell this one.
@@ -29,6 +30,20 @@ extension NodeCore {
                 author: news.author, account: news.account, state: state, isKeptAlive: news.isKeptAlive,
                 in: news.context, isRemote: true)
         }
+    }
+
+    /// Installs an application as another node has it, unless it is here. Throws `DevNodeError` and what reading throws.
+    func adopt(_ id: String, from holder: NodeCore) throws {
+        guard applications[id] == nil, let application = holder.applications[id] else { return }
+        for release in application.releases {
+            let contract = holder.applications.contract(ofApplication: id, version: release.version)
+            let services = release.services.map { holder.applications.shelf[$0.contract] }
+            for contract in [contract] + services { contract.map(applications.shelf.learnIfNew) }
+            let bundle = try Data(contentsOf: holder.blobs.file(release.blobId))
+            _ = try applications.install(bundle, source: release.source)
+            contract.map { applications.learn($0, ofApplication: id, version: release.version) }
+        }
+        contexts.applicationChanged(id)
     }
 
     /// Whether a node that was away still runs what the context's group has left behind.

@@ -17,4 +17,17 @@ final class PeerLink: Sendable {
     func enqueue(_ news: PeerNews) { network?.enqueue(news, from: id) }
 
     func flush() { network?.flush() }
+
+    /// Lets the node join a context, or hear once more of one that it holds. Nil without a network; false when no node that
+    /// has it can be reached.
+    func join(_ context: String) -> Bool? {
+        guard let network, let node = network.node(id) else { return nil }
+        return network.join(context, as: node)
+    }
+
+    /// Asks the other nodes once more for all of a namespace.
+    func synchronize(_ namespace: String) {
+        guard let network, let node = network.node(id) else { return }
+        network.synchronize(namespace, as: node)
+    }
 }

@@ -85,6 +85,7 @@ final class NodeCore: Sendable {
                 + Self.relayRoutes(relay, permissions) + Self.readRoutes(reads) + Self.groupRoutes(admin)
                 + Self.ownerRoutes(admin) + Self.upgradeRoutes(admin) + Self.accountRoutes(accounts)
                 + (options.servesEventStream ? Self.sseRoutes(sse) : []))
+        blobs.addFinder { [link] blob, context in link.network?.blob(blob, context: context, for: link.id) }
         // Where the node's account is a member, its device counts.
         if let certificate = identity.certificate { groups.learn(certificate) }
     }
