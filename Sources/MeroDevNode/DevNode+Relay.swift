@@ -85,7 +85,7 @@ extension DevNode {
                 record.revokedDevices.remove(device.lowercased())
             }
         }
-        core.events.recheck()
+        announce([], in: namespace)
     }
 
     // MARK: - Invitations

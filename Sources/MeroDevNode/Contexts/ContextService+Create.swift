@@ -52,7 +52,7 @@ extension ContextService {
             guard status.readiness == .ready else {
                 throw NodeRefusal(503, "this node is not ready: \(status.readiness.rawValue)")
             }
-            let (target, program) = try program(request)
+            let choice = try choice(request)
             let actor = call.caller?.account ?? nodeAccount
             try groups.read { state in
                 guard let group = state[request.groupId] else { throw RelayService.unknownGroup }
@@ -64,9 +64,9 @@ extension ContextService {
             let id =
                 try request.seed.map { try Self.id(seed: $0, in: request.groupId) }
                 ?? Hex.encode(SecureRandom.bytes(32))
-            let box = try await make(id, program, request)
-            try attach(box, target, request, actor)
-            hub.recheck()
+            let box = try await make(id, choice, request)
+            try attach(box, choice.target, request, actor)
+            hub.announce([], namespace: groups.read { $0.namespace(of: request.groupId) })
             return .json(
                 200,
                 [
@@ -83,12 +83,24 @@ extension ContextService {
         Hex.encode(domainHash("dev.context.id", [Data(Hex.decode(group) ?? []), Data(Hex.decode(seed) ?? [])]))
     }
 
-    private func program(_ request: Request) throws -> (GroupTarget, ContextProgram) {
+    /// What a new context runs.
+    private struct Choice {
+        let target: GroupTarget
+        let program: ContextProgram
+        let contract: any DevContract
+    }
+
+    /// The release that the group names, if it is of this application, else the newest.
+    private func choice(_ request: Request) throws -> Choice {
         let applications = contexts.applications
-        guard let target = applications.target(ofApplication: request.applicationId) else {
+        guard let newest = applications.target(ofApplication: request.applicationId) else {
             throw NodeRefusal(404, "Application not found")
         }
-        let services = applications[request.applicationId]?.newest?.services.map(\.name) ?? []
+        let named = groups.read { $0[request.groupId]?.target }
+        let target = named.flatMap { $0.applicationId == newest.applicationId ? $0 : nil } ?? newest
+        let application = applications[request.applicationId]
+        let release = application?.release(target.version) ?? application?.newest
+        let services = release?.services.map(\.name) ?? []
         if let service = request.serviceName {
             guard !services.isEmpty else { throw NodeRefusal(400, "this application has no services") }
             guard services.contains(service) else {
@@ -98,25 +110,24 @@ extension ContextService {
             throw NodeRefusal(
                 400, "this application has several services, name one of \(services.joined(separator: ", "))")
         }
-        let contract = applications.contract(
-            ofApplication: request.applicationId, service: request.serviceName ?? services.first)
+        let contract = applications.contract(of: target, service: request.serviceName ?? services.first)
         guard let contract else { throw NodeRefusal(404, "the bytecode of this application is not on this node") }
-        return (
-            target,
-            ContextProgram(
+        return Choice(
+            target: target,
+            program: ContextProgram(
                 applicationId: request.applicationId, contract: contract.name, version: target.version,
-                service: request.serviceName)
-        )
+                service: request.serviceName),
+            contract: contract)
     }
 
     /// Runs the application's `init` if it has one; a context that it refuses never was.
-    private func make(_ id: String, _ program: ContextProgram, _ request: Request) async throws -> ContextBox {
+    private func make(_ id: String, _ choice: Choice, _ request: Request) async throws -> ContextBox {
         let collision = NodeRefusal(409, "a context of this seed exists already in this group; pick a fresh seed")
-        guard let contract = contexts.applications.shelf[program.contract] else { throw NodeRefusal.hidden }
         let box: ContextBox
         do {
             let executor = try identities.keep(seed: request.secret ?? SecureRandom.bytes(32))
-            box = try contexts.newBox(contract, id: id, role: .member, program: program, executor: executor)
+            box = try contexts.newBox(
+                choice.contract, id: id, role: .member, program: choice.program, executor: executor)
         } catch DevNodeError.contextExists {
             throw collision
         }

@@ -14,11 +14,16 @@ extension ContextService {
         await NodeRefusal.answering {
             let id = try call.pathId("context")
             try EmptyBody.check(call.request, limit: bodyLimit)
-            if let group = groups.group(ofContext: id), groups.role(of: nodeAccount, in: group) == nil {
+            let group = groups.group(ofContext: id)
+            if let group, identity.usableAccount.flatMap({ groups.role(of: $0, in: group) }) == nil {
                 throw NodeRefusal(403, "this node is not a member of the group owning this context")
             }
             guard sees(call, id) else { throw Self.notMember }
-            guard let box = try contexts.rejoin(id) else { throw Self.notFound }
+            if contexts.link.join(id) == nil { _ = try contexts.rejoin(id) }
+            guard let box = contexts[id] else {
+                guard group == nil else { throw NodeRefusal(503, "no node that has this context can be reached") }
+                throw Self.notFound
+            }
             switch box.read({ $0.condition }) {
             case .notMember: throw NodeRefusal(403, "this node is not a member of the group owning this context")
             case .groupKeyPending: throw NodeRefusal(503, "the group's key has not come yet")
@@ -34,6 +39,7 @@ extension ContextService {
         await NodeRefusal.answering {
             let box = try visible(call)
             try contexts.leave(box)
+            contexts.link.network?.leave(box.id, as: contexts.link.id, author: box.executor)
             hub.recheck()
             return Self.membership(box)
         }
@@ -42,7 +48,7 @@ extension ContextService {
     func sync(_ call: RouteCall) async -> DevHttpResponse {
         await NodeRefusal.answering {
             try EmptyBody.check(call.request, limit: bodyLimit)
-            _ = try visible(call)
+            _ = contexts.link.join(try visible(call).id)
             return .json(200, ["data": .null])
         }
     }
@@ -53,6 +59,7 @@ extension ContextService {
                 throw NodeRefusal(403, "This key may not sync every context")
             }
             try EmptyBody.check(call.request, limit: bodyLimit)
+            for id in contexts.ids { _ = contexts.link.join(id) }
             return .json(200, ["data": .null])
         }
     }
@@ -70,6 +77,7 @@ extension ContextService {
             guard isForced || box.read({ $0.condition == .uninitialized }) else {
                 throw NodeRefusal(409, "resync refused: the context is not stranded; force it to discard its state")
             }
+            _ = contexts.link.join(box.id)
             return .json(200, ["contextId": .string(box.id), "resyncStarted": true])
         }
     }

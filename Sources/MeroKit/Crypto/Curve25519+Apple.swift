@@ -2,7 +2,7 @@
     import CryptoKit
     import Foundation
 
-    /// The two functions of Curve25519 that the SDK needs, by CryptoKit. Nil where the library says no.
+    /// The functions of Curve25519 that the SDK needs, by CryptoKit. Nil where the library says no.
     enum Curve25519Backend {
         static func ed25519PublicKey(seed: UnsafeRawBufferPointer) -> [UInt8]? {
             guard let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: seed) else { return nil }
@@ -12,6 +12,14 @@
         static func x25519PublicKey(secret: UnsafeRawBufferPointer) -> [UInt8]? {
             guard let key = try? Curve25519.KeyAgreement.PrivateKey(rawRepresentation: secret) else { return nil }
             return Array(key.publicKey.rawRepresentation)
+        }
+
+        static func x25519Agree(secret: UnsafeRawBufferPointer, publicKey: [UInt8]) -> [UInt8]? {
+            guard let key = try? Curve25519.KeyAgreement.PrivateKey(rawRepresentation: secret),
+                let peer = try? Curve25519.KeyAgreement.PublicKey(rawRepresentation: publicKey),
+                let shared = try? key.sharedSecretFromKeyAgreement(with: peer)
+            else { return nil }
+            return shared.withUnsafeBytes { Array($0) }
         }
 
         /// A key that signs again and again.
