@@ -74,7 +74,7 @@ extension Command {
         examples: [.init(says: "move", line: "mero group move $GROUP $PARENT")], act: GroupActs.move)
 
     private static let groupVisibility = admin(
-        "visibility", "open a group to the members of the one above, or close it",
+        "visibility", "open a group to those above, or close it",
         operands: [.groupId, .init(name: "visibility", help: "open or restricted.", choices: ["open", "restricted"])],
         examples: [.init(says: "open it", line: "mero group visibility $GROUP open")], act: GroupActs.visibility)
 

@@ -90,7 +90,7 @@ extension Command {
         act: MemberActs.rename)
 
     private static let memberFollow = admin(
-        "follow", "say whether a member joins new contexts and groups by itself",
+        "follow", "set whether a member joins what is new by itself",
         operands: [.groupId, .accountId], options: [.followContexts, .followGroups],
         examples: [
             .init(
