@@ -10,6 +10,7 @@ let package = Package(
     ],
     targets: [
         .executableTarget(name: "bare-curl", linkerSettings: [.linkedLibrary("curl")]),
+        .executableTarget(name: "bare-openssl", linkerSettings: [.linkedLibrary("crypto")]),
         .executableTarget(name: "event-source"),
         .executableTarget(
             name: "merokit-bench",

@@ -66,12 +66,14 @@ extension DevNode {
         guard state.count <= ContextBox.largestSlice else { throw DevNodeError.sliceTooLarge(state.count) }
         core.events.putPresence(
             author: author, account: account, state: Array(state), isKeptAlive: keepsBeating, in: box.id)
+        core.link.flush()
     }
 
     /// Takes an author's presence away, as a retraction does. False when there is none.
     @discardableResult
     public func removePresence(author: String, context: String) -> Bool {
-        core.events.removePresence(author: author, in: context.lowercased())
+        defer { core.link.flush() }
+        return core.events.removePresence(author: author, in: context.lowercased())
     }
 
     /// The key the node itself acts as in a context, the `author` of its own presence; nil when there is no such context.

@@ -75,10 +75,9 @@ extension DevNode {
         guard try core.groups.change({ $0.setMember(account, role: role, in: group) }) else {
             throw DevNodeError.unknownGroup(group)
         }
-        core.events.recheck()
-        emit(
-            joinsByItself ? .memberJoined(account: account, role: role) : .memberAdded(account: account, role: role),
-            group: group)
+        let event: DevEvent =
+            joinsByItself ? .memberJoined(account: account, role: role) : .memberAdded(account: account, role: role)
+        announce([(event, group)], in: group)
     }
 
     /// Removes an account from a group. The group is told (`MemberRemoved`), the removed one included; then its
@@ -90,8 +89,7 @@ extension DevNode {
         guard try core.groups.change({ $0.groups[group]?.members.removeValue(forKey: account) != nil }) else {
             return false
         }
-        emit(.memberRemoved(account: account), group: group)
-        core.events.recheck()
+        announce([(.memberRemoved(account: account), group)], in: group)
         return true
     }
 
@@ -118,7 +116,7 @@ extension DevNode {
     /// Whether members of the parent are members here as well. Throws ``DevNodeError``.
     public func setVisibility(isOpen: Bool, group: String) throws {
         try changeGroup(group) { $0.isOpen = isOpen }
-        core.events.recheck()
+        announce([], in: group)
     }
 
     /// The groups below a group, in the order of their creation.
@@ -135,15 +133,14 @@ extension DevNode {
     public func assign(context: String, toGroup group: String) throws {
         guard let box = core.contexts[context] else { throw DevNodeError.unknownContext(context) }
         let group = group.lowercased()
+        let target = core.applications.target(ofApplication: box.applicationId)
         let isTaken = try core.groups.change { state -> Bool in
             guard state.attach(context: box.id, to: group) else { return false }
-            if state[group]?.target == nil {
-                state.groups[group]?.target = ReleaseCatalog.firstRelease(ofContract: box.contractName)
-            }
+            if state[group]?.target == nil { state.groups[group]?.target = target }
             return true
         }
         guard isTaken else { throw DevNodeError.unknownGroup(group) }
-        core.events.recheck()
+        announce([], in: group)
     }
 
     /// Creates a context that a group governs, and returns its id (64 hex). Throws ``DevNodeError``.
@@ -153,6 +150,10 @@ extension DevNode {
         let context = try createContext(contract, id: id)
         try assign(context: context, toGroup: group)
         return context
+    }
+
+    func announce(_ events: [GroupEvent], in group: String) {
+        core.events.announce(events, namespace: core.groups.read { $0.namespace(of: group.lowercased()) })
     }
 
     func changeGroup(_ group: String, _ body: (inout GroupRecord) -> Void) throws {

@@ -56,11 +56,10 @@ extension DevNode {
         ContextBox.applicationId(ofContract: contract.name)
     }
 
-    /// Lets accounts name a release of a contract as the application of a group. Every contract has a package of its own
-    /// name in version 1.0.0 already. Forgotten when a node with a data directory restarts.
+    /// Lets accounts name a release of a contract as the application of a group, and the node's owner install it; see
+    /// ``applications``.
     public func publish(_ contract: any DevContract, package: String, version: String) {
-        core.contexts.learn(contract)
-        core.relay.catalog.publish(package: package, version: version, contract: contract.name)
+        applications.publish(contract, package: package, version: version)
     }
 
     // MARK: - Devices
@@ -86,7 +85,7 @@ extension DevNode {
                 record.revokedDevices.remove(device.lowercased())
             }
         }
-        core.events.recheck()
+        announce([], in: namespace)
     }
 
     // MARK: - Invitations

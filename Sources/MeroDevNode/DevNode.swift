@@ -32,6 +32,7 @@ public final class DevNode: Sendable {
             node.directory?.release()
             throw DevNodeError.server("\(error)")
         }
+        options.network?.attach(node.core)
         return node
     }
 
@@ -42,7 +43,7 @@ public final class DevNode: Sendable {
         directory = options.dataDirectory.map { DataDirectory($0) }
         try directory?.acquire()
         let core = try Self.makeCore(
-            options, clock, status, directory, options.contracts, [:], registry, webSocketsAreMuted)
+            options, clock, status, directory, ContractShelf(options.contracts), [], registry, webSocketsAreMuted)
         let cores = Locked(core)
         self.cores = cores
         var serverOptions = DevServerOptions()
@@ -58,11 +59,11 @@ public final class DevNode: Sendable {
 
     private static func makeCore(
         _ options: DevNodeOptions, _ clock: DevClock, _ status: NodeStatus, _ directory: DataDirectory?,
-        _ contracts: [any DevContract], _ published: [String: String], _ streams: StreamRegistry,
+        _ shelf: ContractShelf, _ published: [ReleaseCatalog.Release], _ streams: StreamRegistry,
         _ webSocketsAreMuted: Locked<Bool>
     ) throws -> NodeCore {
         let core = try NodeCore(
-            options: options, clock: clock, status: status, directory: directory, contracts: contracts,
+            options: options, clock: clock, status: status, directory: directory, shelf: shelf,
             published: published, streams: streams, webSocketsAreMuted: webSocketsAreMuted)
         for user in options.users where !core.auth.accepts(username: user.username, password: user.password) {
             core.auth.putUser(username: user.username, password: user.password)
@@ -88,6 +89,7 @@ public final class DevNode: Sendable {
 
     /// Stops the node; no thread and no socket outlives the call. Calling it again does nothing.
     public func stop() async {
+        options.network?.detach(nodeKey)
         await server.stop()
         await registry.drain()
         core.endProcess()
@@ -97,15 +99,15 @@ public final class DevNode: Sendable {
     /// Stops and starts again on the same port. A node with a data directory starts from what is on disk, another keeps
     /// what it has in memory. Faults and records stay.
     public func restart() async throws {
+        options.network?.detach(nodeKey)
         do {
             try await server.refuseConnections(true)
             await registry.drain()
             if let directory {
                 try directory.acquire()
-                let contracts = core.contexts.contracts
                 let next = try Self.makeCore(
-                    options, clock, status, directory, contracts, core.relay.catalog.releases, registry,
-                    webSocketsAreMuted)
+                    options, clock, status, directory, core.applications.shelf, core.relay.catalog.published,
+                    registry, webSocketsAreMuted)
                 let previous = cores.withLock { core in
                     defer { core = next }
                     return core
@@ -116,6 +118,7 @@ public final class DevNode: Sendable {
             }
             try await server.refuseConnections(false)
             try await server.start()
+            options.network?.attach(core)
         } catch let error as DevNodeError {
             throw error
         } catch {

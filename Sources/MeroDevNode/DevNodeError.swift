@@ -16,6 +16,8 @@ public enum DevNodeError: Error, Sendable, Equatable, LocalizedError {
     case sliceTooLarge(Int)
     /// Text that is not the JSON it should be.
     case invalidJson(String)
+    /// A node said no: the status and the text that a caller over HTTP would have got.
+    case refused(Int, String)
     /// No bundle, or one that cannot be installed.
     case invalidBundle(String)
     /// The node has no such application.
@@ -33,6 +35,7 @@ public enum DevNodeError: Error, Sendable, Equatable, LocalizedError {
         case .unknownGroup(let id): return "The dev node has no group \(id)"
         case .sliceTooLarge(let size): return "A presence slice of \(size) bytes is over the limit of 16384"
         case .invalidJson(let text): return "Not the JSON it should be: \(text)"
+        case .refused(let status, let text): return "Refused with \(status): \(text)"
         case .invalidBundle(let text): return "Not a signed application bundle: \(text)"
         case .unknownApplication(let id): return "The dev node has no application \(id)"
         case .server(let text): return "Dev node server: \(text)"

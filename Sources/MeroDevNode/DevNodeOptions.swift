@@ -22,6 +22,13 @@ public struct DevNodeOptions: Sendable {
     public var dataDirectory: URL?
     /// Contracts that contexts found in ``dataDirectory`` may need; the bundled ones are always known.
     public var contracts: [any DevContract] = []
+    /// What connects the node to others of this process; nil for a node that is alone.
+    public var network: DevNetwork?
+    /// Whether the node joins the contexts of its groups by itself where its membership does not say otherwise
+    /// (`auto-follow`). With `false` each context has to be joined first, as on a node where nobody set it.
+    public var followsContexts = true
+    /// Whether an invitation admits one account only. Without, every account once.
+    public var singleUseInvitations = false
     /// The host that tokens are bound against; nil means what the request says.
     public var publicHost: String?
     /// Whether accounts may log in with a device's certificate (`account_proof`). Always so with ``delegatedAccess``.

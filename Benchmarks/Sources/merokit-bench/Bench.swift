@@ -67,6 +67,7 @@ struct Bench {
             try TransferBench(options: options, nginx: nginx).run(into: &report)
         }
         if options.parts.contains(.decode) { try decode(options, into: &report) }
+        if options.parts.contains(.warrants) { try WarrantBench(options: options).run(into: &report) }
         if options.parts.contains(.cancel) { try cancel(into: &report) }
         print(report.markdown)
         try report.write(to: options.resultFile)

@@ -28,14 +28,14 @@ struct DecodeJob: Codable {
         return result
     }
 
-    private static func seconds(repeating count: Int, _ body: () throws -> Void) rethrows -> Double {
+    static func seconds(repeating count: Int, _ body: () throws -> Void) rethrows -> Double {
         let start = monotonicSeconds()
         for _ in 0..<count { try body() }
         return (monotonicSeconds() - start) / Double(count)
     }
 
     /// A list of records as contracts return them: short strings, numbers, flags, nulls, small arrays and objects.
-    private static func document() -> Data {
+    static func document() -> Data {
         var records: [String] = []
         var length = 0
         while length < 1 << 20 {

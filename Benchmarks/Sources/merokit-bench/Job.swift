@@ -8,6 +8,8 @@ enum Job: Codable {
     case cancel(CancelJob)
     case events(EventJob)
     case idleStreams(IdleStreamsJob)
+    case warrants(WarrantJob)
+    case canonical(CanonicalJob)
 
     static let flag = "--worker"
 
@@ -24,6 +26,8 @@ enum Job: Codable {
         case .cancel(let job): return try encoder.encode(await job.run())
         case .events(let job): return try encoder.encode(await job.run())
         case .idleStreams(let job): return try encoder.encode(await job.run())
+        case .warrants(let job): return try encoder.encode(job.run())
+        case .canonical(let job): return try encoder.encode(job.run())
         }
     }
 }

@@ -3,7 +3,7 @@ import Foundation
 /// What one run of the benchmarks measures, from the command line.
 struct Options {
     enum Part: String, CaseIterable {
-        case calls, events, transfer, decode, cancel
+        case calls, events, transfer, decode, warrants, cancel
     }
 
     var parts = Set(Part.allCases)
@@ -20,7 +20,8 @@ struct Options {
         Measures MeroKit against its peers on this machine and prints Markdown tables. All peers talk to one private
         nginx on a free loopback port. Rounds are interleaved: every contender runs once in each round.
 
-          --only PARTS      a comma-separated choice of: calls, events, transfer, decode, cancel
+          --only PARTS      a comma-separated choice of: calls, events, transfer, decode,
+                            warrants, cancel
                             (default: all)
           --rounds N        rounds per measurement (default 5)
           --seconds S       seconds per contender and round (default 1)
@@ -85,4 +86,5 @@ enum Layout {
     static let eventsScript = package.appendingPathComponent("Peers/events.mjs")
     static let executable = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
     static let bareCurl = executable.deletingLastPathComponent().appendingPathComponent("bare-curl")
+    static let bareOpenSSL = executable.deletingLastPathComponent().appendingPathComponent("bare-openssl")
 }

@@ -27,15 +27,14 @@ struct UsageReport: Sendable {
     }
 
     private func entry(_ row: Row) -> JsonTree {
-        let boxes = row.contexts.compactMap { contexts[$0] }
-        let state = boxes.reduce(0) { $0 + $1.size }
-        let delta = boxes.reduce(0) { sum, box in sum + box.read { $0.events.reduce(0) { $0 + $1.data.count } } }
+        let state = row.contexts.compactMap { contexts[$0]?.size }.reduce(0, +)
         return [
             "namespaceId": .string(row.namespace), "contextCount": JsonTree(row.contexts.count),
             "memberCount": JsonTree(row.members), "subgroupCount": JsonTree(row.subgroups),
             "bytes": [
-                "state": JsonTree(state), "privateState": 0, "delta": JsonTree(delta),
-                "governance": JsonTree(row.governance), "total": JsonTree(state + delta + row.governance),
+                // This node keeps neither private state nor a history.
+                "state": JsonTree(state), "privateState": 0, "delta": 0, "governance": JsonTree(row.governance),
+                "total": JsonTree(state + row.governance),
             ],
         ]
     }

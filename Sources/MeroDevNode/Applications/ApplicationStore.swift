@@ -53,7 +53,17 @@ final class ApplicationStore: Sendable {
     func contract(ofApplication id: String, version: String? = nil, service: String? = nil) -> (any DevContract)? {
         guard let application = self[id] else { return bareContract(ofApplication: id) }
         guard let release = application.release(version) ?? application.newest else { return nil }
-        return shelf[service.flatMap { release.service($0)?.contract } ?? release.contract]
+        if let service = service.flatMap({ release.service($0) }) { return shelf[service.contract] }
+        return shelf.contract(bytecodeId: release.blobId) ?? shelf[release.contract]
+    }
+
+    /// What runs in place of a release from now on, also where another contract of the same name is known. Nothing where
+    /// the release names another contract.
+    func learn(_ contract: any DevContract, ofApplication id: String, version: String) {
+        guard let release = self[id]?.releases.first(where: { $0.version == version }),
+            release.contract == contract.name
+        else { return }
+        shelf.learn(contract, bytecodeId: release.blobId)
     }
 
     /// What a context of an application is made to run; nil when the application is not here.

@@ -1,21 +1,43 @@
 import MeroKit
 
-/// The contracts that this process has, by name.
+/// The contracts that this process has, by name, and those that are the code of certain releases.
 final class ContractShelf: Sendable {
-    private let contracts: Locked<[String: any DevContract]>
+    private struct State {
+        var contracts: [String: any DevContract] = [:]
+        /// By the id of the release's bytecode. Releases of one name may differ.
+        var releases: [String: any DevContract] = [:]
+    }
+
+    private let state: Locked<State>
 
     /// The bundled ones are always there.
     init(_ contracts: [any DevContract]) {
-        var byName: [String: any DevContract] = [:]
+        var state = State()
         for contract in [KeyValueContract(), ProbeContract()] as [any DevContract] + contracts {
-            byName[contract.name] = contract
+            state.contracts[contract.name] = contract
         }
-        self.contracts = Locked(byName)
+        self.state = Locked(state)
     }
 
-    subscript(name: String) -> (any DevContract)? { contracts.withLock { $0[name] } }
+    subscript(name: String) -> (any DevContract)? { state.withLock { $0.contracts[name] } }
 
-    func learn(_ contract: any DevContract) { contracts.withLock { $0[contract.name] = contract } }
+    func learn(_ contract: any DevContract) { state.withLock { $0.contracts[contract.name] = contract } }
 
-    var all: [any DevContract] { contracts.withLock { Array($0.values) } }
+    /// Unless another of its name is here.
+    func learnIfNew(_ contract: any DevContract) {
+        state.withLock { state in
+            if state.contracts[contract.name] == nil { state.contracts[contract.name] = contract }
+        }
+    }
+
+    /// Also learns it when none of its name is here.
+    func learn(_ contract: any DevContract, bytecodeId: String) {
+        learnIfNew(contract)
+        state.withLock { $0.releases[bytecodeId] = contract }
+    }
+
+    /// Nil when nobody said what the release's code is.
+    func contract(bytecodeId: String) -> (any DevContract)? { state.withLock { $0.releases[bytecodeId] } }
+
+    var all: [any DevContract] { state.withLock { Array($0.contracts.values) } }
 }

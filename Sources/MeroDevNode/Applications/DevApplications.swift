@@ -18,17 +18,24 @@ public struct DevApplications: Sendable {
     /// every version. Throws ``DevNodeError``.
     @discardableResult
     public func install(_ contract: any DevContract, package: String, version: String = "1.0.0") throws -> String {
-        core.contexts.learn(contract)
-        return try install(try DevBundle(package: package, version: version, contract: contract).data)
+        core.applications.shelf.learnIfNew(contract)
+        let id = try put(try DevBundle(package: package, version: version, contract: contract).data)
+        core.applications.learn(contract, ofApplication: id, version: version)
+        core.contexts.applicationChanged(id)
+        return id
     }
 
     /// Installs an `.mpk` file's content, and returns the application's id (64 hex). Throws ``DevNodeError``.
     @discardableResult
     public func install(_ bundle: Data) throws -> String {
+        let id = try put(bundle)
+        core.contexts.applicationChanged(id)
+        return id
+    }
+
+    private func put(_ bundle: Data) throws -> String {
         do {
-            let id = try core.applications.install(bundle, source: "memory")
-            core.contexts.applicationChanged(id)
-            return id
+            return try core.applications.install(bundle, source: "memory")
         } catch let damage as ApplicationBundle.Damage {
             throw DevNodeError.invalidBundle("\(damage)")
         }
@@ -44,8 +51,7 @@ public struct DevApplications: Sendable {
     /// Puts a release of a contract into the registry that `POST /admin-api/install-application` fetches from. Every
     /// contract is there already as a package of its own name in version 1.0.0.
     public func publish(_ contract: any DevContract, package: String, version: String) {
-        core.contexts.learn(contract)
-        core.relay.catalog.publish(package: package, version: version, contract: contract.name)
+        core.relay.catalog.publish(contract, package: package, version: version)
     }
 
     /// The ids of what was installed, in the order of installation.

@@ -12,8 +12,8 @@ struct ProofGate: Sendable {
 
     let clock: DevClock
     let nodeKey: Data
-    /// Whose proofs are taken in any case.
-    let nodeAccount: String
+    /// Whose account's proofs are taken in any case.
+    let identity: NodeIdentity
     /// Whether other accounts' proofs are taken as well.
     let servesEveryone: Bool
 
@@ -28,7 +28,7 @@ struct ProofGate: Sendable {
             proof.credential.handoffs.count <= CallerProof.maxPresentedHandoffs
         else { return malformed }
         let account = Hex.encode(proof.certificate.account)
-        guard servesEveryone || account == nodeAccount else {
+        guard servesEveryone || account == identity.accountId else {
             return .refused(.refused(403, authError: Self.refusal))
         }
         guard request.bodyLength <= UInt64(Self.bodyLimit) else { return .refused(.bodyTooLarge) }

@@ -66,7 +66,7 @@ extension ContextService {
                 ?? Hex.encode(SecureRandom.bytes(32))
             let box = try await make(id, program, request)
             try attach(box, target, request, actor)
-            hub.recheck()
+            hub.announce([], namespace: groups.read { $0.namespace(of: request.groupId) })
             return .json(
                 200,
                 [

@@ -12,8 +12,10 @@ struct ContextService: Sendable {
     let hub: EventHub
     let status: NodeStatus
     let clock: DevClock
-    let nodeAccount: String
+    let identity: NodeIdentity
     let bodyLimit: Int
+
+    var nodeAccount: String { identity.accountId }
 
     static let notFound = NodeRefusal(404, "Context not found")
     static let notMember = NodeRefusal(403, "account is not a member of the group owning this context")
@@ -175,8 +177,12 @@ struct ContextService: Sendable {
             guard contexts[id] != nil else { throw Self.notFound }
             guard sees(call, id) else { throw Self.notMember }
             guard try contexts.remove(id) else { throw Self.notFound }
-            try groups.change { $0.detach(context: id) }
-            hub.recheck()
+            let namespace = try groups.change { state -> String? in
+                let namespace = state.groupOfContext[id].flatMap { state.namespace(of: $0) }
+                state.detach(context: id)
+                return namespace
+            }
+            hub.announce([], namespace: namespace)
             return .json(200, ["data": ["isDeleted": true]])
         }
     }

@@ -116,6 +116,8 @@ public struct DevState: Sendable {
     /// All of it.
     public var values: [String: JSONValue] { map.entries.mapValues(\.jsonValue) }
 
+    mutating func put(_ key: String, _ value: JsonTree?) { map[key] = value }
+
     var entries: [String: JsonTree] { map.entries }
     var changes: [(key: String, old: JsonTree?, new: JsonTree?)] { map.changes.filter { $0.old != $0.new } }
     mutating func commit() { map.commit() }

@@ -24,6 +24,25 @@ public protocol DevContract: Sendable {
     var name: String { get }
     /// The methods by the names callers use.
     var methods: [String: DevMethod] { get }
+    /// The version of the state that the contract reads and writes. 1 unless said otherwise.
+    var stateVersion: UInt32 { get }
+    /// How the state of the release before is made the state of this one; nil when both read the same.
+    var migration: DevMigration? { get }
+}
+
+extension DevContract {
+    /// 1.
+    public var stateVersion: UInt32 { 1 }
+    /// None.
+    public var migration: DevMigration? { nil }
+}
+
+/// What a new release does to the state of the one before, once for each context, while nobody writes.
+public struct DevMigration: Sendable {
+    let run: @Sendable (inout DevState) throws -> Void
+
+    /// A body that throws leaves the context as it was: its upgrade has failed, and may be tried again.
+    public init(_ run: @escaping @Sendable (inout DevState) throws -> Void) { self.run = run }
 }
 
 /// One method of a ``DevContract``.

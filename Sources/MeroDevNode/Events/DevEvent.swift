@@ -85,6 +85,11 @@ extension DevEvent {
         return JsonTree.object(members).bytes
     }
 
+    var isRemoval: Bool {
+        if case .memberRemoved = self { return true }
+        return false
+    }
+
     var isForAdmins: Bool {
         if case .cascadeProgress = self { return true }
         return false

@@ -6,7 +6,9 @@ struct EventAuthority: Sendable {
     let contexts: ContextRuntime
     let groups: GroupRegistry
     /// The account every caller but an account session acts as.
-    let nodeAccount: String
+    let identity: NodeIdentity
+
+    private var nodeAccount: String { identity.accountId }
 
     private func account(of principal: EventPrincipal) -> String {
         if case .account(let id, _) = principal.owner { return id }
@@ -16,7 +18,9 @@ struct EventAuthority: Sendable {
     /// The principal's role in a group, nil also for a device that was revoked there.
     private func standing(of principal: EventPrincipal, in group: String) -> DevRole? {
         groups.read { state in
-            if case .account(_, let device?) = principal.owner, state.isRevoked(device: device, in: group) {
+            if case .account(_, let device) = principal.owner {
+                if let device, state.isRevoked(device: device, in: group) { return nil }
+            } else if identity.usableAccount == nil {
                 return nil
             }
             return state.role(of: account(of: principal), in: group)
@@ -39,6 +43,12 @@ struct EventAuthority: Sendable {
     func isMember(_ caller: Caller, ofContext id: String) -> Bool {
         guard let group = groups.group(ofContext: id) else { return true }
         return standing(of: EventPrincipal(caller), in: group) != nil
+    }
+
+    /// Whether the node's own role in the group of a context lets it write there; true for a context that none governs.
+    func mayNodeWrite(inContext id: String) -> Bool {
+        guard let group = groups.group(ofContext: id) else { return true }
+        return groups.role(of: nodeAccount, in: group)?.discardsWrites != true
     }
 
     /// The role in a group that the principal may hear of. A client key's binding covers no group.

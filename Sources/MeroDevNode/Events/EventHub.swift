@@ -42,14 +42,16 @@ final class EventHub: Sendable {
 
     let authority: EventAuthority
     let clock: DevClock
+    let link: PeerLink
     /// Held while authority is asked and its verdict applied, so that no grant outlives the membership it rests on.
     private let gate = Gate()
     private let state = Locked(State())
     private let clockObserver = Locked<Int?>(nil)
 
-    init(authority: EventAuthority, clock: DevClock) {
+    init(authority: EventAuthority, clock: DevClock, link: PeerLink = PeerLink(id: "", network: nil)) {
         self.authority = authority
         self.clock = clock
+        self.link = link
         let observer = clock.observe { [weak self] in self?.sweep() }
         clockObserver.withLock { $0 = observer }
         _ = authority.contexts.observe { [weak self] notice in self?.tell(notice) }
@@ -187,6 +189,27 @@ final class EventHub: Sendable {
         return listeners.reduce(0) { $1.deliver(message) ? $0 + 1 : $0 }
     }
 
+    /// Tells groups of a namespace, here and on other nodes, what happened in them. Comes behind every change of groups,
+    /// also with nothing to tell: then only what nobody may hear any more goes.
+    func announce(_ events: [GroupEvent], namespace: String?) {
+        tell(events)
+        guard let namespace, link.isActive else { return }
+        link.enqueue(.announcement(events, namespace: namespace))
+        link.flush()
+    }
+
+    /// The removed still hear of their removal, the added of being added.
+    func tell(_ events: [GroupEvent]) {
+        func tell(_ item: GroupEvent) {
+            publish(to: item.event.isForAdmins ? .groupAdmins(item.group) : .group(item.group)) {
+                item.event.text(key: "groupId", id: item.group)
+            }
+        }
+        for item in events where item.event.isRemoval { tell(item) }
+        recheck()
+        for item in events where !item.event.isRemoval { tell(item) }
+    }
+
     private func tell(_ notice: ContextNotice) {
         switch notice {
         case .stateMutation(let id, let root, let events):
@@ -200,9 +223,18 @@ final class EventHub: Sendable {
 
     /// Writes a slice, or counts as its heartbeat when the bytes are the same. A slice that is not kept alive goes after
     /// seven seconds without a heartbeat.
+    ///
+    /// Other nodes hear of it with the next flush of the link, unless one of them told this node.
     func putPresence(
-        author: String, account: String? = nil, state bytes: [UInt8], isKeptAlive: Bool, in context: String
+        author: String, account: String? = nil, state bytes: [UInt8], isKeptAlive: Bool, in context: String,
+        isRemote: Bool = false
     ) {
+        if !isRemote {
+            link.enqueue(
+                .presence(
+                    PresenceNews(
+                        context: context, author: author, account: account, state: bytes, isKeptAlive: isKeptAlive)))
+        }
         let slice = PresenceBoard.Slice(
             author: author, account: account, state: bytes, seenAt: clock.now, isKeptAlive: isKeptAlive)
         state.withLock { state in
@@ -214,11 +246,25 @@ final class EventHub: Sendable {
 
     /// False when there is no such slice.
     @discardableResult
-    func removePresence(author: String, in context: String) -> Bool {
-        state.withLock { state in
+    func removePresence(author: String, in context: String, isRemote: Bool = false) -> Bool {
+        if !isRemote {
+            link.enqueue(
+                .presence(
+                    PresenceNews(context: context, author: author, account: nil, state: nil, isKeptAlive: false)))
+        }
+        return state.withLock { state in
             let changes = state.presence.remove(author, from: context)
             for change in changes { deliver(change, in: context, state) }
             return !changes.isEmpty
+        }
+    }
+
+    /// An author's heartbeats do not come through any more.
+    func fade(author: String, in context: String) {
+        let now = clock.now
+        state.withLock { state in
+            guard state.presence.makeMortal(author, in: context, at: now), !state.isClosed else { return }
+            startSweeping(&state)
         }
     }
 

@@ -61,6 +61,14 @@ struct PresenceBoard: Sendable {
         return changes
     }
 
+    /// False when there is no such slice, or it is mortal already.
+    mutating func makeMortal(_ author: String, in context: String, at now: Date) -> Bool {
+        guard contexts[context]?[author]?.isKeptAlive == true else { return false }
+        contexts[context]?[author]?.isKeptAlive = false
+        contexts[context]?[author]?.seenAt = now
+        return true
+    }
+
     mutating func remove(_ author: String, from context: String) -> [Change] {
         guard let slice = contexts[context]?.removeValue(forKey: author) else { return [] }
         return [.removed(slice)]

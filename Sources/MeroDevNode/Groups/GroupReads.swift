@@ -1,14 +1,15 @@
 import Foundation
 import MeroKit
 
-/// What may be read of namespaces, groups and contexts. An account's session sees what its account's groups reach and is
+/// What may be read of namespaces and groups. An account's session sees what its account's groups reach and is
 /// refused everything else; the node's owner sees all.
 ///
 /// Spec: 20, sections 1.8 and 6.1; 30, sections 4.2, 5.1 and 12.4.
 struct GroupReads: Sendable {
     let contexts: ContextRuntime
     let groups: GroupRegistry
-    let nodeAccount: String
+    let identity: NodeIdentity
+    let upgrades: UpgradeService
 
     private static let firstPage = 100
     private static let largestPage = 1000
@@ -16,21 +17,23 @@ struct GroupReads: Sendable {
     // MARK: - Scope
 
     /// The groups a caller may see, nil for all of them.
-    private func reach(_ call: RouteCall, _ state: GroupState) -> Set<String>? {
+    func reach(_ call: RouteCall, _ state: GroupState) -> Set<String>? {
         call.caller?.account.map { state.reach(of: $0, device: call.caller?.device) }
     }
 
     /// The group a path names, if the caller may see it. Throws `NodeRefusal`.
-    private func visible(_ call: RouteCall, _ state: GroupState) throws -> (id: String, group: GroupRecord) {
-        let id = try RelayService.groupId(call)
+    func visible(_ call: RouteCall, _ state: GroupState) throws -> (id: String, group: GroupRecord) {
+        let id = try GroupAdmin.groupId(call)
         guard let group = state[id] else { throw RelayService.unknownGroup }
-        if let reach = reach(call, state), !reach.contains(id) {
-            throw NodeRefusal(403, "the caller is not a member of this group")
+        if let reach = reach(call, state) {
+            guard reach.contains(id) else { throw NodeRefusal(403, "the caller is not a member of this group") }
+        } else if state.membership(of: identity.accountId, in: id) == nil {
+            throw NodeRefusal(403, "this node is not a member of group \(id)")
         }
         return (id, group)
     }
 
-    private static func page<Row>(_ rows: [Row], _ call: RouteCall) throws -> ArraySlice<Row> {
+    static func page<Row>(_ rows: [Row], _ call: RouteCall) throws -> ArraySlice<Row> {
         func number(_ name: String, _ fallback: Int) throws -> Int {
             guard let text = call.request.query.first(where: { $0.0 == name })?.1 else { return fallback }
             guard let value = UInt32(text) else {
@@ -43,7 +46,7 @@ struct GroupReads: Sendable {
         return rows.dropFirst(offset).prefix(min(try number("limit", firstPage), largestPage))
     }
 
-    private func answer(_ body: (GroupState) throws -> JsonTree) async -> DevHttpResponse {
+    func answer(_ body: (GroupState) throws -> JsonTree) async -> DevHttpResponse {
         await NodeRefusal.answering { .json(200, try groups.read { try body($0) }) }
     }
 
@@ -52,21 +55,28 @@ struct GroupReads: Sendable {
     func listNamespaces(_ call: RouteCall) async -> DevHttpResponse {
         await answer { state in
             let reach = reach(call, state)
-            let roots = state.groups.entries.filter { $0.value.parent == nil }
-                .sorted { ($0.value.createdAt, $0.key) < ($1.value.createdAt, $1.key) }.map(\.key)
-            let seen = roots.filter { id in reach.map { !$0.isDisjoint(with: state.subtree(of: id)) } ?? true }
+            let seen = state.roots.filter { id in reach.map { !$0.isDisjoint(with: state.subtree(of: id)) } ?? true }
             return ["data": .array(try Self.page(seen, call).map { Self.row($0, state) })]
         }
     }
 
     func namespace(_ call: RouteCall) async -> DevHttpResponse {
         await answer { state in
-            let id = try RelayService.groupId(call)
+            let id = try GroupAdmin.groupId(call)
             let reach = reach(call, state)
             guard state[id]?.parent == nil, state[id] != nil,
                 reach.map({ !$0.isDisjoint(with: state.subtree(of: id)) }) ?? true
             else { throw NodeRefusal(404, "Namespace not found") }
             return ["data": Self.row(id, state)]
+        }
+    }
+
+    /// Not cut to the caller's groups, and so refused to an account's session.
+    func namespacesForApplication(_ call: RouteCall) async -> DevHttpResponse {
+        await answer { state in
+            let application = try GroupAdmin.id(call.parameters["application"] ?? "", "application id")
+            let seen = state.roots.filter { state[$0]?.target?.applicationId == application }
+            return ["data": .array(try Self.page(seen, call).map { Self.row($0, state) })]
         }
     }
 
@@ -99,12 +109,12 @@ struct GroupReads: Sendable {
             members.append(
                 JsonMember(
                     name: "founding",
-                    value: ["founderAccountId": .string(group.owner), "salt": .string(salt)]))
+                    value: ["founderAccountId": .string(group.founder), "salt": .string(salt)]))
         }
         return .object(members)
     }
 
-    private static let zeros = String(repeating: "0", count: 64)
+    static let zeros = String(repeating: "0", count: 64)
 
     private static func entry(_ id: String, _ state: GroupState) -> JsonTree {
         var members = [JsonMember(name: "groupId", value: .string(id))]
@@ -127,8 +137,11 @@ struct GroupReads: Sendable {
                 JsonMember(name: "subgroupVisibility", value: group.isOpen ? "open" : "restricted"),
                 JsonMember(name: "groupStateHash", value: .string(state.stateHash(of: id))),
                 JsonMember(name: "namespaceId", value: .string(state.namespace(of: id) ?? id)),
-                JsonMember(name: "ownerOpCounter", value: 0),
+                JsonMember(name: "ownerOpCounter", value: JsonTree(group.ownerOpCounter)),
             ]
+            if let active = upgrades.status(of: id, group), active.isRunning {
+                members.append(JsonMember(name: "activeUpgrade", value: active.wire))
+            }
             if let metadata = group.metadata { members.append(JsonMember(name: "metadata", value: metadata.wire)) }
             return ["data": .object(members)]
         }
@@ -154,7 +167,7 @@ struct GroupReads: Sendable {
     func memberDevices(_ call: RouteCall) async -> DevHttpResponse {
         await answer { state in
             let (id, _) = try visible(call, state)
-            let asker = call.caller?.account ?? nodeAccount
+            let asker = call.caller?.account ?? identity.accountId
             let isAdmin = state.isAdmin(asker, in: id)
             guard isAdmin || state.membership(of: asker, in: id) != nil else {
                 throw NodeRefusal(403, "the caller is not a member of this group")
@@ -196,7 +209,7 @@ struct GroupReads: Sendable {
     func capabilities(_ call: RouteCall) async -> DevHttpResponse {
         await answer { state in
             let (id, _) = try visible(call, state)
-            let account = try RelayService.id(call.parameters["member"] ?? "", "member")
+            let account = try GroupAdmin.account(call)
             guard let membership = state.membership(of: account, in: id) else { throw GroupState.noMember }
             return ["data": ["capabilities": JsonTree(membership.capabilities)]]
         }
@@ -209,7 +222,7 @@ struct GroupReads: Sendable {
     func memberMetadata(_ call: RouteCall) async -> DevHttpResponse {
         await answer { state in
             let (_, group) = try visible(call, state)
-            let account = try RelayService.id(call.parameters["member"] ?? "", "member")
+            let account = try GroupAdmin.account(call)
             return ["data": group.members[account]?.metadata?.wire ?? .null]
         }
     }
@@ -217,7 +230,7 @@ struct GroupReads: Sendable {
     func contextMetadata(_ call: RouteCall) async -> DevHttpResponse {
         await answer { state in
             let (_, group) = try visible(call, state)
-            let context = try RelayService.id(call.parameters["context"] ?? "", "context id")
+            let context = try GroupAdmin.id(call.parameters["context"] ?? "", "context id")
             return ["data": group.contextMetadata[context]?.wire ?? .null]
         }
     }
@@ -240,12 +253,19 @@ extension NodeCore {
         return [
             guarded("GET", "\(api)/namespaces") { await reads.listNamespaces($0) },
             guarded("GET", "\(api)/namespaces/{group}") { await reads.namespace($0) },
+            guarded("GET", "\(api)/namespaces/for-application/{application}") {
+                await reads.namespacesForApplication($0)
+            },
             guarded("GET", "\(api)/namespaces/{group}/groups") { await reads.namespaceGroups($0) },
             guarded("GET", "\(api)/groups/{group}") { await reads.group($0) },
             guarded("GET", "\(api)/groups/{group}/members") { await reads.members($0) },
             guarded("GET", "\(api)/groups/{group}/member-devices") { await reads.memberDevices($0) },
             guarded("GET", "\(api)/groups/{group}/contexts") { await reads.groupContexts($0) },
             guarded("GET", "\(api)/groups/{group}/subgroups") { await reads.subgroups($0) },
+            guarded("GET", "\(api)/groups/{group}/upgrade/status") { await reads.upgradeStatus($0) },
+            guarded("GET", "\(api)/groups/{group}/cascade-status") { await reads.cascadeStatus($0) },
+            guarded("GET", "\(api)/groups/{group}/migration-status") { await reads.migrationStatus($0) },
+            guarded("GET", "\(api)/groups/{group}/settings/tee-admission-policy") { await reads.teePolicy($0) },
             guarded("GET", "\(api)/groups/{group}/metadata") { await reads.groupMetadata($0) },
             guarded("GET", "\(api)/groups/{group}/members/{member}/metadata") { await reads.memberMetadata($0) },
             guarded("GET", "\(api)/groups/{group}/members/{member}/capabilities") { await reads.capabilities($0) },

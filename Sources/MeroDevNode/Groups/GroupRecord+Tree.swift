@@ -16,11 +16,21 @@ extension GroupRecord {
         add("target", target?.tree)
         add("metadata", metadata?.tree)
         add("salt", salt.map { .string($0) })
+        add("founder", firstOwner.map { .string($0) })
         if !contextMetadata.isEmpty { add("contextMetadata", .map(contextMetadata.mapValues(\.tree))) }
         if !contextCapabilities.isEmpty {
             add("contextCapabilities", .map(contextCapabilities.mapValues { .map($0.mapValues { JsonTree($0) }) }))
         }
-        if !revokedDevices.isEmpty { add("revoked", JsonTree(revokedDevices.sorted())) }
+        if ownerOpCounter > 0 { add("ownerOps", JsonTree(ownerOpCounter)) }
+        add("upgrade", upgrade?.tree)
+        for (name, set) in [
+            ("revoked", revokedDevices), ("bound", boundDevices), ("used", usedInvitations), ("barred", barred),
+        ] where !set.isEmpty {
+            add(name, JsonTree(set.sorted()))
+        }
+        if !rootKeys.isEmpty { add("rootKeys", .map(rootKeys.mapValues { JsonTree($0) })) }
+        add("teeAdmission", teeAdmission?.tree)
+        if !teeAuthoring.isEmpty { add("teeAuthoring", JsonTree(teeAuthoring)) }
         return .object(tree)
     }
 
@@ -36,6 +46,7 @@ extension GroupRecord {
         target = tree["target"].flatMap(GroupTarget.init)
         metadata = tree["metadata"].flatMap(GroupMetadata.init)
         salt = tree["salt"]?.stringValue
+        firstOwner = tree["founder"]?.stringValue
         for entry in tree["contextMetadata"]?.members ?? [] {
             contextMetadata[entry.name] = GroupMetadata(entry.value)
         }
@@ -44,7 +55,16 @@ extension GroupRecord {
                 contextCapabilities[entry.name, default: [:]][grant.name] = grant.value.integer()
             }
         }
-        revokedDevices = Set((tree["revoked"]?.arrayValue ?? []).compactMap(\.stringValue))
+        func set(_ name: String) -> Set<String> { Set(tree[name]?.texts ?? []) }
+        ownerOpCounter = tree["ownerOps"]?.integer() ?? 0
+        upgrade = tree["upgrade"].flatMap(GroupUpgrade.init)
+        revokedDevices = set("revoked")
+        boundDevices = set("bound")
+        usedInvitations = set("used")
+        barred = set("barred")
+        for entry in tree["rootKeys"]?.members ?? [] { rootKeys[entry.name] = entry.value.texts }
+        teeAdmission = tree["teeAdmission"].flatMap(TeeAdmissionPolicy.init)
+        teeAuthoring = tree["teeAuthoring"]?.texts ?? []
     }
 }
 
@@ -55,6 +75,12 @@ extension GroupMember {
             JsonMember(name: "capabilities", value: JsonTree(capabilities)),
         ]
         if let metadata { tree.append(JsonMember(name: "metadata", value: metadata.tree)) }
+        if let autoFollow {
+            tree.append(
+                JsonMember(
+                    name: "follows",
+                    value: ["contexts": .bool(autoFollow.contexts), "subgroups": .bool(autoFollow.subgroups)]))
+        }
         return .object(tree)
     }
 
@@ -63,6 +89,10 @@ extension GroupMember {
         self.init(
             role: role, capabilities: tree["capabilities"]?.integer() ?? 0,
             metadata: tree["metadata"].flatMap(GroupMetadata.init))
+        if let follows = tree["follows"] {
+            autoFollow = AutoFollow(
+                contexts: follows["contexts"]?.boolValue ?? false, subgroups: follows["subgroups"]?.boolValue ?? false)
+        }
     }
 }
 
@@ -108,7 +138,20 @@ extension GroupMetadata {
 
 extension DeviceRecord {
     var tree: JsonTree {
-        ["account": .string(account), "sign": .string(signingKey), "kem": .string(agreementKey)]
+        var tree: [JsonMember] = [
+            JsonMember(name: "account", value: .string(account)), JsonMember(name: "sign", value: .string(signingKey)),
+            JsonMember(name: "kem", value: .string(agreementKey)),
+        ]
+        if isManaged { tree.append(JsonMember(name: "managed", value: true)) }
+        if !applications.isEmpty { tree.append(JsonMember(name: "applications", value: JsonTree(applications))) }
+        if scopeEpoch > 0 { tree.append(JsonMember(name: "scopeEpoch", value: JsonTree(scopeEpoch))) }
+        if isRevoked { tree.append(JsonMember(name: "revoked", value: true)) }
+        if let label {
+            tree.append(
+                JsonMember(
+                    name: "label", value: [.string(label), JsonTree(labelEpoch), JsonTree(labelledAt)]))
+        }
+        return .object(tree)
     }
 
     init?(_ tree: JsonTree) {
@@ -116,6 +159,15 @@ extension DeviceRecord {
             let kem = tree["kem"]?.stringValue
         else { return nil }
         self.init(account: account, signingKey: sign, agreementKey: kem)
+        isManaged = tree["managed"]?.boolValue ?? false
+        applications = tree["applications"]?.texts ?? []
+        scopeEpoch = tree["scopeEpoch"]?.integer() ?? 0
+        isRevoked = tree["revoked"]?.boolValue ?? false
+        if let parts = tree["label"]?.arrayValue, parts.count == 3 {
+            label = parts[0].stringValue
+            labelEpoch = parts[1].integer() ?? 0
+            labelledAt = parts[2].integer() ?? 0
+        }
     }
 }
 
@@ -124,4 +176,7 @@ extension JsonTree {
     static func map(_ entries: [String: JsonTree]) -> JsonTree {
         .object(entries.sorted { $0.key < $1.key }.map { JsonMember(name: $0.key, value: $0.value) })
     }
+
+    /// The texts of an array.
+    var texts: [String] { (arrayValue ?? []).compactMap(\.stringValue) }
 }

@@ -8,6 +8,12 @@ extension GroupState {
     static let ownerStays = NodeRefusal(403, "the owner of a group cannot leave it or be removed")
     static let noMember = NodeRefusal(404, "no such member in this group")
 
+    /// Why there is no direct member to change.
+    func noDirectMember(_ account: String, in id: String) -> NodeRefusal {
+        guard membership(of: account, in: id) != nil else { return Self.noMember }
+        return NodeRefusal(409, "\(account) is not a direct member of group \(id)")
+    }
+
     func require(_ capability: UInt32, _ actor: String, in id: String) throws {
         guard !holds(capability, actor, in: id) else { return }
         throw NodeRefusal(
@@ -39,23 +45,42 @@ extension GroupState {
             throw NodeRefusal(409, "\(account) is a direct member of group \(id) already")
         }
         _ = setMember(account, role: role, in: id)
+        namespace(of: id).map { _ = groups[$0]?.barred.remove(account) }
     }
 
     mutating func setRole(_ role: DevRole, of account: String, in id: String, by actor: String) throws {
         try checkRole(role, by: actor, in: id)
-        guard let member = groups[id]?.members[account] else { throw Self.noMember }
+        guard let member = groups[id]?.members[account] else { throw noDirectMember(account, in: id) }
+        if member.role == .readOnlyTee || member.role == .relayTee {
+            throw NodeRefusal(403, "the role of a TEE follows from its attestation and cannot be set")
+        }
         if member.role == .admin { try requireAdmin(actor, in: id) }
         if role != .admin { try checkAdminRemains(without: account, in: id) }
         groups[id]?.members[account]?.role = role
     }
 
-    mutating func removeMember(_ account: String, from id: String, by actor: String) throws {
+    /// The groups that the account was a direct member of until now: who goes from a namespace goes from all of it.
+    mutating func removeMember(_ account: String, from id: String, by actor: String) throws -> [String] {
         try require(GroupCapability.manageMembers, actor, in: id)
-        guard let group = groups[id], let member = group.members[account] else { throw Self.noMember }
+        guard let group = groups[id], let member = group.members[account] else {
+            throw noDirectMember(account, in: id)
+        }
         if member.role == .admin { try requireAdmin(actor, in: id) }
-        if group.owner == account { throw Self.ownerStays }
-        try checkAdminRemains(without: account, in: id)
-        groups[id]?.members[account] = nil
+        let left = try checkDeparture(of: account, from: id)
+        for id in left { groups[id]?.members[account] = nil }
+        // Who was removed from a namespace does not come back with an invitation.
+        if group.parent == nil { groups[id]?.barred.insert(account) }
+        return left
+    }
+
+    private func checkDeparture(of account: String, from id: String) throws -> [String] {
+        let left = (groups[id]?.parent == nil ? subtree(of: id) : [id]).filter { groups[$0]?.members[account] != nil }
+        guard groups[id]?.owner != account else { throw Self.ownerStays }
+        if let owned = left.first(where: { groups[$0]?.owner == account }) {
+            throw NodeRefusal(409, "\(account) still owns subgroup \(owned)")
+        }
+        for id in left { try checkAdminRemains(without: account, in: id) }
+        return left
     }
 
     /// The groups that the account was a direct member of until now: leaving a namespace leaves all of it.
@@ -65,16 +90,14 @@ extension GroupState {
             guard membership(of: account, in: id) != nil else { throw Self.noMember }
             throw NodeRefusal(409, "\(account) belongs to group \(id) only by inheritance")
         }
-        let left = (group.parent == nil ? subtree(of: id) : [id]).filter { groups[$0]?.members[account] != nil }
-        for id in left where groups[id]?.owner == account { throw Self.ownerStays }
-        for id in left { try checkAdminRemains(without: account, in: id) }
+        let left = try checkDeparture(of: account, from: id)
         for id in left { groups[id]?.members[account] = nil }
         return left
     }
 
     mutating func setCapabilities(_ mask: UInt32, of account: String, in id: String, by actor: String) throws {
         try requireAdmin(actor, in: id)
-        guard groups[id]?.members[account] != nil else { throw Self.noMember }
+        guard groups[id]?.members[account] != nil else { throw noDirectMember(account, in: id) }
         groups[id]?.members[account]?.capabilities = mask
     }
 

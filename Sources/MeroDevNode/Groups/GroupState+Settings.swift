@@ -13,41 +13,47 @@ extension GroupState {
         groups[id]?.isOpen = isOpen
     }
 
-    mutating func setMetadata(_ label: GroupLabel, of id: String, by actor: String, at now: Int64) throws {
+    /// `signer` is the device that is told to have written it, when it is known.
+    mutating func setMetadata(
+        _ label: GroupLabel, of id: String, by actor: String, signer: String? = nil, at now: Int64
+    ) throws {
         try require(GroupCapability.manageMetadata, actor, in: id)
-        let next = try Self.metadata(label, over: groups[id]?.metadata, by: actor, at: now)
+        let next = try Self.metadata(label, over: groups[id]?.metadata, by: signer ?? actor, at: now)
         groups[id]?.metadata = next
     }
 
     mutating func setMetadata(
-        _ label: GroupLabel, ofMember account: String, in id: String, by actor: String, at now: Int64
+        _ label: GroupLabel, ofMember account: String, in id: String, by actor: String, signer: String? = nil,
+        at now: Int64
     ) throws {
         if account != actor { try require(GroupCapability.manageMetadata, actor, in: id) }
-        guard let member = groups[id]?.members[account] else { throw Self.noMember }
-        groups[id]?.members[account]?.metadata = try Self.metadata(label, over: member.metadata, by: actor, at: now)
+        guard let member = groups[id]?.members[account] else { throw noDirectMember(account, in: id) }
+        let next = try Self.metadata(label, over: member.metadata, by: signer ?? actor, at: now)
+        groups[id]?.members[account]?.metadata = next
     }
 
     mutating func setMetadata(
-        _ label: GroupLabel, ofContext context: String, in id: String, by actor: String, at now: Int64
+        _ label: GroupLabel, ofContext context: String, in id: String, by actor: String, signer: String? = nil,
+        at now: Int64
     ) throws {
         try require(GroupCapability.manageMetadata, actor, in: id)
         guard groupOfContext[context] == id else { throw NodeRefusal(404, "the context is not in this group") }
         let old = groups[id]?.contextMetadata[context]
-        let next = try Self.metadata(label, over: old, by: actor, at: now)
+        let next = try Self.metadata(label, over: old, by: signer ?? actor, at: now)
         groups[id]?.contextMetadata[context] = next
     }
 
     private static func metadata(
         _ label: GroupLabel, over old: GroupMetadata?, by actor: String, at now: Int64
     ) throws -> GroupMetadata {
-        func problem(_ why: String) -> NodeRefusal { NodeRefusal(400, "Field 'metadata' \(why)") }
+        func problem(_ why: String) -> NodeRefusal { NodeRefusal(400, "Field 'metadata' has invalid format: \(why)") }
         if let name = label.name, !(1...64).contains(name.utf8.count) {
-            throw problem("needs a name of 1 to 64 bytes")
+            throw problem("a name has 1 to 64 bytes")
         }
-        guard label.data.count <= 64 else { throw problem("has more than 64 entries") }
+        guard label.data.count <= 64 else { throw problem("there are at most 64 entries") }
         for entry in label.data {
-            guard (1...64).contains(entry.key.utf8.count) else { throw problem("needs keys of 1 to 64 bytes") }
-            guard entry.value.utf8.count <= 4096 else { throw problem("has a value of more than 4096 bytes") }
+            guard (1...64).contains(entry.key.utf8.count) else { throw problem("a key has 1 to 64 bytes") }
+            guard entry.value.utf8.count <= 4096 else { throw problem("a value has at most 4096 bytes") }
         }
         return GroupMetadata(name: label.name ?? old?.name, data: label.data, updatedAt: now, updatedBy: actor)
     }

@@ -62,16 +62,7 @@ extension GroupState {
             throw NodeRefusal(400, "the group is part of another namespace")
         }
         if !isAdmin(actor, in: id) { try require(GroupCapability.deleteSubgroup, actor, in: namespace) }
-        let gone = subtree(of: id)
-        var contexts: [String] = []
-        for id in gone {
-            for context in groups[id]?.contexts ?? [] {
-                contexts.append(context)
-                groupOfContext[context] = nil
-            }
-        }
-        for id in gone { groups[id] = nil }
-        return (gone, contexts)
+        return (subtree(of: id), erase(id))
     }
 
     mutating func detach(context: String, from id: String, by actor: String) throws {

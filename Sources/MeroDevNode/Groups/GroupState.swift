@@ -135,13 +135,32 @@ struct GroupState: Sendable {
 
     /// The devices of an account that still count in a namespace.
     func devices(of account: String, in id: String) -> [(id: String, record: DeviceRecord)] {
-        devices.entries.filter { $0.value.account == account && !isRevoked(device: $0.key, in: id) }
+        devices.entries.filter { $0.value.account == account && isBound(device: $0.key, in: id) }
             .sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    /// Whether a device speaks for its account in a namespace.
+    func isBound(device: String, in id: String) -> Bool {
+        guard let record = devices[device], !record.isRevoked, !isRevoked(device: device, in: id) else { return false }
+        return !record.isManaged
+            || namespace(of: id).flatMap { groups[$0] }?.boundDevices.contains(device) ?? false
+    }
+
+    /// The namespaces in which an account is a member, in the root or below it.
+    func namespaces(of account: String) -> [String] {
+        roots.filter { root in subtree(of: root).contains { groups[$0]?.members[account] != nil } }
+    }
+
+    /// In the order of their creation.
+    var roots: [String] {
+        groups.entries.filter { $0.value.parent == nil }
+            .sorted { ($0.value.createdAt, $0.key) < ($1.value.createdAt, $1.key) }.map(\.key)
     }
 
     /// Equal where members, roles, capabilities and settings are equal.
     func stateHash(of id: String) -> String {
-        Hex.encode(Digest.sha256(Array("group-state".utf8) + (groups[id]?.tree.bytes ?? [])))
+        let tree = groups[id].map { GroupFields.digestible($0.tree) } ?? [:]
+        return Hex.encode(Digest.sha256(Array("group-state".utf8) + tree.bytes))
     }
 
     // MARK: - Plain changes
@@ -174,8 +193,16 @@ struct GroupState: Sendable {
         return true
     }
 
-    /// Remembers a device whose certificate holds.
+    /// Remembers a device whose certificate holds. What is known of it besides stays.
     mutating func learn(device: String, _ record: DeviceRecord) {
-        if devices[device] != record { devices[device] = record }
+        guard var known = devices[device] else {
+            devices[device] = record
+            return
+        }
+        guard !known.isCertified(like: record) else { return }
+        known.account = record.account
+        known.signingKey = record.signingKey
+        known.agreementKey = record.agreementKey
+        devices[device] = known
     }
 }

@@ -14,13 +14,16 @@ final class NodeCore: Sendable {
     let events: EventHub
     let sessions: SseSessionTable
     let relay: RelayService
+    let link: PeerLink
+    let upgrades: UpgradeService
+    let admission: GroupAdmission
     let router: NodeRouter
     private let gate: NodeGuard
     private let blobService: BlobService
 
     init(
         options: DevNodeOptions, clock: DevClock, status: NodeStatus, directory: DataDirectory?,
-        contracts: [any DevContract], published: [String: String], streams: StreamRegistry,
+        shelf: ContractShelf, published: [ReleaseCatalog.Release], streams: StreamRegistry,
         webSocketsAreMuted: Locked<Bool>
     ) throws {
         self.options = options
@@ -29,12 +32,14 @@ final class NodeCore: Sendable {
         let nodeKey = try identity.keys.signPublicKeyBytes
         auth = try AuthService(
             settings: options.authSettings(nodeKey: nodeKey), clock: clock, status: status, directory: directory)
+        link = PeerLink(id: identity.nodeKey, network: options.network)
         blobs = try BlobStore(directory: directory)
-        applications = try ApplicationStore(shelf: ContractShelf(contracts), blobs: blobs, directory: directory)
-        contexts = try ContextRuntime(directory: directory, applications: applications)
-        groups = try GroupRegistry(directory: directory)
-        let authority = EventAuthority(contexts: contexts, groups: groups, nodeAccount: identity.accountId)
-        events = EventHub(authority: authority, clock: clock)
+        applications = try ApplicationStore(shelf: shelf, blobs: blobs, directory: directory)
+        let catalog = ReleaseCatalog(applications: applications, published: published)
+        contexts = try ContextRuntime(directory: directory, applications: applications, link: link)
+        groups = try GroupRegistry(directory: directory, link: link)
+        let authority = EventAuthority(contexts: contexts, groups: groups, identity: identity)
+        events = EventHub(authority: authority, clock: clock, link: link)
         sessions = try SseSessionTable(hub: events, clock: clock, directory: directory)
         let sse = SseService(sessions: sessions, clock: clock, registry: streams, options: options)
         let rpc = JsonRpcService(contexts: contexts, authority: authority, bodyLimit: options.bodyLimit)
@@ -43,37 +48,45 @@ final class NodeCore: Sendable {
         relay = RelayService(
             contexts: contexts, groups: groups, identity: identity, hub: events, clock: clock,
             ledger: try NonceLedger(directory: directory), presence: PresenceSequences(), log: RelayLog(),
-            catalog: ReleaseCatalog(applications: applications, published: published), options: options.relay,
-            bodyLimit: options.bodyLimit)
+            catalog: catalog, options: options.relay, bodyLimit: options.bodyLimit)
+        upgrades = UpgradeService(
+            contexts: contexts, groups: groups, hub: events, clock: clock, catalog: catalog, identity: identity)
+        admission = GroupAdmission(groups: groups, hub: events, identity: identity, clock: clock, options: options)
         gate = NodeGuard(
             auth: auth,
             proofs: ProofGate(
-                clock: clock, nodeKey: nodeKey, nodeAccount: identity.accountId,
+                clock: clock, nodeKey: nodeKey, identity: identity,
                 servesEveryone: options.delegatedAccess))
         let permissions: RoutePermissions = options.delegatedAccess ? .relay : .standard
         let limit = options.bodyLimit
         blobService = BlobService(blobs: blobs, groups: groups, limit: options.blobLimit)
+        let reads = GroupReads(contexts: contexts, groups: groups, identity: identity, upgrades: upgrades)
+        let admin = GroupAdmin(
+            contexts: contexts, groups: groups, identity: identity, hub: events, clock: clock, catalog: catalog,
+            admission: admission, upgrades: upgrades, bodyLimit: limit)
+        let accounts = AccountAdmin(admin: admin)
         router = NodeRouter(
             Self.adminRoutes(status: status, identity: identity, UsageReport(contexts: contexts, groups: groups))
                 + Self.applicationRoutes(
                     ApplicationService(
-                        applications: applications, catalog: relay.catalog, contexts: contexts, groups: groups,
+                        applications: applications, catalog: catalog, contexts: contexts, groups: groups,
                         devInstallRoot: options.devInstallRoot, bodyLimit: limit))
                 + Self.blobRoutes(blobService)
                 + Self.contextRoutes(
                     ContextService(
                         contexts: contexts, groups: groups, identities: try ContextIdentities(directory: directory),
-                        hub: events, status: status, clock: clock, nodeAccount: identity.accountId,
-                        bodyLimit: limit))
+                        hub: events, status: status, clock: clock, identity: identity, bodyLimit: limit))
                 + Self.aliasRoutes(AliasService(aliases: try AliasBook(directory: directory), bodyLimit: limit))
                 + Self.teeRoutes(
                     AttestationService(
                         nodeKey: nodeKey, applications: applications, groups: groups,
-                        nodeAccount: identity.accountId, tee: options.tee, bodyLimit: limit))
+                        identity: identity, tee: options.tee, bodyLimit: limit))
                 + Self.authRoutes(auth, permissions) + Self.rpcRoutes(rpc) + Self.webSocketRoutes(webSocket)
-                + Self.relayRoutes(relay, permissions)
-                + Self.readRoutes(GroupReads(contexts: contexts, groups: groups, nodeAccount: identity.accountId))
+                + Self.relayRoutes(relay, permissions) + Self.readRoutes(reads) + Self.groupRoutes(admin)
+                + Self.ownerRoutes(admin) + Self.upgradeRoutes(admin) + Self.accountRoutes(accounts)
                 + (options.servesEventStream ? Self.sseRoutes(sse) : []))
+        // Where the node's account is a member, its device counts.
+        if let certificate = identity.certificate { groups.learn(certificate) }
     }
 
     /// Forgets what lives as long as the process does.
@@ -85,7 +98,10 @@ final class NodeCore: Sendable {
     }
 
     /// Ends what the node does by itself.
-    func close() { events.close() }
+    func close() {
+        upgrades.close()
+        events.close()
+    }
 
     func handle(_ request: DevHttpRequest) async -> DevHttpResponse {
         if request.faultHint == .revokeFamily { revokeCaller(of: request) }
@@ -114,6 +130,11 @@ final class NodeCore: Sendable {
             case .refused(let response): return .refused(response)
             case .open: return .admitted(route, RouteCall(request: request, parameters: parameters))
             case .caller(let caller):
+                if let bound = caller.scopes.contextBinding?.resource, let group = parameters["group"],
+                    groups.group(ofContext: bound.lowercased()) != group.lowercased()
+                {
+                    return .refused(.outOfBinding("group"))
+                }
                 return .admitted(route, RouteCall(request: request, parameters: parameters, caller: caller))
             }
         }

@@ -37,7 +37,9 @@ struct NodeGuard: Sendable {
             guard permission.isMet(by: caller, parameters: parameters) else {
                 return .refused(.refused(403, authError: "permission_denied"))
             }
-            guard caller.isInsideBindings(parameters) else { return .refused(Self.outside(parameters)) }
+            guard caller.isInsideBindings(parameters) else {
+                return .refused(.outOfBinding(parameters["context"] == nil ? "application" : "context"))
+            }
             return .caller(caller)
         case .failure(.expired): return .refused(.refused(401, authError: "token_expired"))
         case .failure(.keyRevoked): return .refused(.refused(403, authError: "token_revoked"))
@@ -74,14 +76,6 @@ struct NodeGuard: Sendable {
         case .failure(.invalid), .failure(.wrongHost), .failure(.keyUnknown), .failure(.keyExpired):
             return .refused(.refused(401, authError: "invalid_token"))
         }
-    }
-
-    /// A client key has left what it is bound to; the one refusal of the guard that has words.
-    private static func outside(_ parameters: [String: String]) -> DevHttpResponse {
-        let what = parameters["context"] == nil ? "application" : "context"
-        var response = NodeRefusal(403, "This key is not permitted to act on this \(what)").response
-        response.handlerRan = false
-        return response
     }
 
     private func check(_ token: String, _ request: DevHttpRequest) -> Result<Caller, TokenRefusal> {

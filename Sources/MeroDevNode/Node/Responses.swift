@@ -17,6 +17,15 @@ extension DevHttpResponse {
             status: status, headers: authError.map { [("x-auth-error", $0)] } ?? [], body: .none, handlerRan: false)
     }
 
+    /// What a client key hears that is bound to something else. Spec: 30, section 12.3.
+    static func outOfBinding(_ what: String) -> DevHttpResponse {
+        var response = json(
+            403, ["error": .string("This key is not permitted to act on this \(what)")],
+            headers: [("x-auth-error", "permission_denied")])
+        response.handlerRan = false
+        return response
+    }
+
     static let bodyTooLarge: DevHttpResponse = {
         var response = text(413, "Failed to buffer the request body: length limit exceeded")
         response.handlerRan = false

@@ -25,6 +25,27 @@ struct RoutePermissions: Sendable {
         ("POST", "/admin-api/namespaces/{group}/admit", "admin", nil),
     ]
 
+    /// What changes a group, below its path.
+    private static let managedRoutes = [
+        (
+            "POST",
+            [
+                "invite", "leave", "members", "members/remove", "reparent", "join-via-inheritance", "sync", "upgrade",
+                "upgrade/retry", "migration/abort", "transfer-ownership", "owner-delete", "issue-ownership-proof",
+                "issue-namespace-ownership-proof", "contexts/{context}/remove", "accounts/{member}/seal",
+            ]
+        ),
+        (
+            "PUT",
+            [
+                "metadata", "members/{member}/role", "members/{member}/capabilities", "members/{member}/auto-follow",
+                "members/{member}/metadata", "contexts/{context}/metadata", "settings/default-capabilities",
+                "settings/subgroup-visibility", "settings/tee-admission-policy",
+            ]
+        ),
+        ("PUT DELETE", ["settings/tee-authoring-policy"]),
+    ]
+
     private init(delegatedAccess: Bool) {
         var rows: [Row] = []
         func node(
@@ -69,14 +90,33 @@ struct RoutePermissions: Sendable {
                 "GET", "\(api)/namespaces/{group}\(suffix)", "namespace:list", resource: "group",
                 own: "namespace:list-own")
         }
+        // Lists what others have as well, so no session of an account sees it.
+        node("GET", "\(api)/namespaces/for-application/{application}", "namespace:list", resource: "application")
+        node("POST", "\(api)/namespaces", "namespace:create")
+        node("DELETE", "\(api)/namespaces/{group}", "namespace:manage", resource: "group")
+        for suffix in ["invite", "join", "leave"] {
+            node("POST", "\(api)/namespaces/{group}/\(suffix)", "namespace:manage", resource: "group")
+        }
+        node("POST", "\(api)/namespaces/{group}/groups", "group:create")
+        node("POST", "\(api)/groups", "group:create")
+        node("POST", "\(api)/groups/join", "group:manage")
+        node("DELETE", "\(api)/groups/{group}", "group:manage", resource: "group")
+        for (methods, suffixes) in Self.managedRoutes {
+            for suffix in suffixes {
+                node(methods, "\(api)/groups/{group}/\(suffix)", "group:manage", resource: "group")
+            }
+        }
         for suffix in [
             "", "/members", "/member-devices", "/contexts", "/subgroups", "/metadata", "/members/{member}/metadata",
-            "/members/{member}/capabilities", "/contexts/{context}/metadata",
+            "/members/{member}/capabilities", "/contexts/{context}/metadata", "/upgrade/status", "/cascade-status",
+            "/migration-status",
         ] {
             node("GET", "\(api)/groups/{group}\(suffix)", "group:list", resource: "group", own: "namespace:list-own")
         }
+        node("GET", "\(api)/groups/{group}/settings/tee-admission-policy", "group:list", resource: "group")
         for path in ["for-application", "with-executors/for-application"] {
-            node("GET", "\(api)/contexts/\(path)/{application}", "context:list", own: "context:list-own")
+            // Not among the listings that an account's session may see its own part of.
+            node("GET", "\(api)/contexts/\(path)/{application}", "context:list")
         }
         node("POST", "\(api)/contexts", "context:create")
         node("DELETE", "\(api)/contexts/{context}", "context:delete", resource: "context")

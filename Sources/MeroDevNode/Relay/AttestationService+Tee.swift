@@ -45,9 +45,10 @@ extension AttestationService {
             var checks = FieldChecks()
             for address in addresses { checks.text("admitterAddrs", address, max: Self.longestAddress) }
             try checks.finish()
+            let account = identity.accountId
             let (namespace, isMember, joined) = groups.read { state in
                 (
-                    state.namespace(of: group), state.role(of: nodeAccount, in: group) != nil,
+                    state.namespace(of: group), state.role(of: account, in: group) != nil,
                     state[group]?.contexts ?? []
                 )
             }
@@ -56,7 +57,7 @@ extension AttestationService {
                 [
                     "status": isMember ? "joined" : "announced", "group_id": .string(group),
                     "namespace_id": .string(namespace ?? group), "public_key": .string(Hex.encode(nodeKey)),
-                    "account": .string(nodeAccount), "admitted": .bool(isMember),
+                    "account": .string(account), "admitted": .bool(isMember),
                     "auto_follow_enabled": .bool(isMember), "contexts_joined": JsonTree(isMember ? joined : []),
                 ])
         }

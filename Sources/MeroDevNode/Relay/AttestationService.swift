@@ -8,7 +8,7 @@ struct AttestationService: Sendable {
     let nodeKey: Data
     let applications: ApplicationStore
     let groups: GroupRegistry
-    let nodeAccount: String
+    let identity: NodeIdentity
     /// What `GET /tee/info` tells; nil where there is no TEE.
     let tee: DevTee?
     let bodyLimit: Int

@@ -92,6 +92,9 @@ extension RelayService {
             throw refused("the device has been revoked in this namespace")
         }
         guard groups.read({ $0[namespace] }) != nil else { throw refused("the namespace is not known here") }
+        guard groups.read({ $0[namespace]?.barred.contains(member) != true }) else {
+            throw refused("the account was removed; re-entry is blocked until an admin adds it")
+        }
         let account = NonceLedger.Account(scope: .join, id: namespace, device: Hex.encode(op.signer))
         guard ledger.reserve(op.nonce, account) else { throw refused("the op has been applied already") }
         do {

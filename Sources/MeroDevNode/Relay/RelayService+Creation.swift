@@ -114,15 +114,15 @@ extension RelayService {
         _ certificate: DeviceCertificate
     ) async throws -> ContextBox {
         let application = Hex.encode(warrant.applicationId)
-        guard let contract = contexts.contract(ofApplication: application) else {
+        let target = groups.read { $0[group]?.target }
+        let released = target.flatMap { catalog.release(of: $0) }?.contract
+        guard let contract = released ?? contexts.contract(ofApplication: application) else {
             throw NodeRefusal(404, "application \(application) is not installed on this node")
         }
-        guard groups.read({ $0[group]?.target?.applicationId }) == application else {
+        guard target?.applicationId == application else {
             throw NodeRefusal(409, "this group no longer targets the application that the member signed")
         }
         let collision = NodeRefusal(409, "a context of this seed exists already in this group; pick a fresh seed")
-        guard contexts[id] == nil else { throw collision }
-        let target = contexts.applications.target(ofApplication: application)
         let program = ContextProgram(
             applicationId: application, contract: contract.name, version: target?.version)
         let box: ContextBox

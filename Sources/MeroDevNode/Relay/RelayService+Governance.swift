@@ -123,15 +123,10 @@ extension RelayService {
         return .object(members)
     }
 
-    /// Tells the groups what happened, the removed included, then takes away what nobody may hear any more.
+    /// Tells the groups what happened.
     func announce(_ outcome: GovernanceOutcome) {
-        func tell(_ event: DevEvent, _ group: String) {
-            hub.publish(to: .group(group)) { event.text(key: "groupId", id: group) }
-        }
-        let (removals, others) = outcome.removalsAndOthers
-        for (event, group) in removals { tell(event, group) }
-        hub.recheck()
-        for (event, group) in others { tell(event, group) }
+        for context in outcome.deletedContexts { _ = try? contexts.remove(context) }
+        hub.announce(outcome.events, namespace: groups.read { $0.namespace(of: outcome.groupId) } ?? outcome.namespace)
     }
 }
 
@@ -139,14 +134,8 @@ extension RelayService {
 struct GovernanceOutcome: Sendable {
     /// The group acted on.
     var groupId: String
-    var events: [(event: DevEvent, group: String)] = []
-
-    var removalsAndOthers: (removals: [(DevEvent, String)], others: [(DevEvent, String)]) {
-        var removals: [(DevEvent, String)] = []
-        var others: [(DevEvent, String)] = []
-        for (event, group) in events {
-            if case .memberRemoved = event { removals.append((event, group)) } else { others.append((event, group)) }
-        }
-        return (removals, others)
-    }
+    var events: [GroupEvent] = []
+    /// Where, when the group is gone.
+    var namespace: String?
+    var deletedContexts: [String] = []
 }

@@ -13,8 +13,8 @@ extension RelayService {
             try state.addMember(account, role: role, to: scope, by: author)
             outcome.events = [(.memberAdded(account: account, role: role), scope)]
         case .memberRemoved(let account):
-            try state.removeMember(account, from: scope, by: author)
-            outcome.events = [(.memberRemoved(account: account), scope)]
+            outcome.events = try state.removeMember(account, from: scope, by: author)
+                .map { (.memberRemoved(account: account), $0) }
         case .memberLeft(let account):
             guard account == author else { throw NodeRefusal(403, "an account leaves for itself only") }
             outcome.events = try state.leave(scope, by: author).map { (.memberRemoved(account: author), $0) }
@@ -54,8 +54,9 @@ extension RelayService {
             try state.reparent(child, to: parent, in: scope, by: author)
             outcome.groupId = child
         case .groupDeleted(let group):
-            _ = try state.delete(group, in: scope, by: author)
+            outcome.deletedContexts = try state.delete(group, in: scope, by: author).contexts
             outcome.groupId = group
+            outcome.namespace = scope
         case .memberJoinedOpen(_, let group, _):
             try state.joinOpen(group, by: author)
             outcome.groupId = group

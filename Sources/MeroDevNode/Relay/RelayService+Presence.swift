@@ -112,6 +112,7 @@ extension RelayService {
             } else {
                 hub.removePresence(author: author, in: box.id)
             }
+            hub.link.flush()
         }
         return DevHttpResponse(status: 204)
     }

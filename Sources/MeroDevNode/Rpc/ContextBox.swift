@@ -38,6 +38,13 @@ final class ContextBox: Sendable {
     struct Inner {
         var program: ContextProgram
         var contract: (any DevContract)?
+        /// The bytecode that an upgrade brought; nil for what runs since the beginning.
+        var release: String?
+        /// The group whose upgrade keeps writers out.
+        var upgradingGroup: String?
+        /// When keys were written, also those that are gone.
+        var stamps: [String: ChangeStamp] = [:]
+        var time: UInt64 = 0
         var state = DevState()
         var root: [UInt8]
         var condition: DevContextCondition?
@@ -49,16 +56,18 @@ final class ContextBox: Sendable {
 
     let id: String
     let executor: String
+    private let link: PeerLink
     private let notify: @Sendable (ContextNotice) -> Void
     // Safe to share although `Journal` is not: it is only used inside the lock.
     private let inner: Locked<Inner>
 
     init(
-        id: String, executor: String, inner: sending Inner,
+        id: String, executor: String, link: PeerLink, inner: sending Inner,
         notify: @escaping @Sendable (ContextNotice) -> Void
     ) {
         self.id = id
         self.executor = executor
+        self.link = link
         self.notify = notify
         self.inner = Locked(inner)
     }
@@ -96,7 +105,9 @@ final class ContextBox: Sendable {
     /// Runs a method as an account that the node acts for, else as the node itself, whose role then counts. Throws
     /// `RpcFailure`.
     func run(_ method: String, _ arguments: JsonTree, as account: String?) async throws -> Run {
-        switch try inner.withLock({ try begin(method, arguments, account, &$0) }) {
+        let step = try inner.withLock { try begin(method, arguments, account, &$0) }
+        link.flush()
+        switch step {
         case .done(let output, let root): return Run(output: output, root: Hex.encode(root))
         case .wait(let body, let call):
             do {
@@ -118,6 +129,9 @@ final class ContextBox: Sendable {
         guard let contract = inner.contract else { throw Self.applicationMissing(inner) }
         guard let method = contract.methods[name] else { throw RpcFailure.functionCall("method \"\(name)\" not found") }
         if method.isMutating {
+            if let group = inner.upgradingGroup {
+                throw RpcFailure("UpgradeInProgress", ["group_id": .string(group)])
+            }
             if case .upgradeInProgress(let asBytes)? = inner.condition { throw upgradeInProgress(asBytes) }
             if (account == nil && inner.role.discardsWrites) || inner.condition == .readOnlyWrites {
                 throw RpcFailure("ReadOnlyWriteRefused", ["context_id": .string(id)])
@@ -156,15 +170,120 @@ final class ContextBox: Sendable {
     private func settle(_ call: inout DevCall, _ inner: inout Inner) throws {
         let changes = call.state.changes
         guard !changes.isEmpty || !call.events.isEmpty else { return call.state.commit() }
+        try keep(&call.state, events: call.events, &inner)
+        guard link.isActive else { return }
+        link.enqueue(.writes(ContextNews(context: id, writes: stamp(changes, &inner), events: call.events)))
+    }
+
+    /// The caller flushes the link when the lock is free again.
+    private func stamp(
+        _ changes: [(key: String, old: JsonTree?, new: JsonTree?)], _ inner: inout Inner
+    ) -> [ContextNews.Write] {
+        inner.time += 1
+        let stamp = ChangeStamp(time: inner.time, node: link.id)
+        return changes.map { change in
+            inner.stamps[change.key] = stamp
+            return ContextNews.Write(key: change.key, value: change.new, stamp: stamp)
+        }
+    }
+
+    private func keep(_ state: inout DevState, events: [DevEmittedEvent], _ inner: inout Inner) throws {
+        let changes = state.changes
         if let journal = inner.journal {
-            let entries = call.state.entries
+            let entries = state.entries
             try journal.record(changes.map { ($0.key, $0.new) }) { entries }
         }
-        call.state.commit()
+        state.commit()
         for change in changes { inner.root = Self.root(inner.root, change.key, change.old, change.new) }
-        inner.events.append(contentsOf: call.events)
+        inner.events.append(contentsOf: events)
         if inner.events.count > 2 * Self.eventLimit { inner.events.removeFirst(inner.events.count - Self.eventLimit) }
-        notify(.stateMutation(contextId: id, newRoot: Hex.encode(inner.root), events: call.events))
+        notify(.stateMutation(contextId: id, newRoot: Hex.encode(inner.root), events: events))
+    }
+
+    // MARK: - Other nodes
+
+    /// Takes over what another node wrote, as far as it is newer, and tells listeners. Throws `DevNodeError`.
+    func merge(_ news: ContextNews) throws {
+        try inner.withLock { inner in
+            if let release = news.release { Self.install(release, &inner) }
+            var state = DevState()
+            swap(&state, &inner.state)
+            defer { swap(&state, &inner.state) }
+            var accepted: [ContextNews.Write] = []
+            for write in news.writes {
+                let isNewer =
+                    inner.stamps[write.key].map { write.stamp > $0 }
+                    ?? (state.entries[write.key] == nil || write.stamp > .origin)
+                guard isNewer else { continue }
+                accepted.append(write)
+                state.put(write.key, write.value)
+            }
+            guard !state.changes.isEmpty || !news.events.isEmpty else { return state.commit() }
+            do {
+                try keep(&state, events: news.events, &inner)
+            } catch {
+                state.rollback()
+                throw error
+            }
+            for write in accepted {
+                inner.stamps[write.key] = write.stamp
+                inner.time = max(inner.time, write.stamp.time)
+            }
+        }
+    }
+
+    /// All there is, for a node that joins the context or has been away.
+    func snapshot() -> ContextNews {
+        inner.withLock { inner in
+            var writes = inner.state.entries.map { key, value in
+                ContextNews.Write(key: key, value: value, stamp: inner.stamps[key] ?? .origin)
+            }
+            for (key, stamp) in inner.stamps where inner.state.entries[key] == nil {
+                writes.append(ContextNews.Write(key: key, value: nil, stamp: stamp))
+            }
+            let release = inner.contract.flatMap { contract in
+                inner.release.map { bytecodeId in
+                    ContextRelease(
+                        contract: contract, applicationId: inner.program.applicationId, bytecodeId: bytecodeId,
+                        version: inner.program.version)
+                }
+            }
+            return ContextNews(context: id, writes: writes, release: release)
+        }
+    }
+
+    // MARK: - Upgrades
+
+    /// Lets another release run here, once its migration has gone over the state: all or nothing. The other nodes of the
+    /// context get both. Throws what the migration throws, and `DevNodeError`.
+    func upgrade(to release: ContextRelease, migrating: Bool) throws {
+        defer { link.flush() }
+        try inner.withLock { inner in
+            var state = DevState()
+            swap(&state, &inner.state)
+            defer { swap(&state, &inner.state) }
+            do {
+                if migrating { try release.contract.migration?.run(&state) }
+                let changes = state.changes
+                if !changes.isEmpty { try keep(&state, events: [], &inner) }
+                Self.install(release, &inner)
+                guard link.isActive else { return }
+                let writes = changes.isEmpty ? [] : stamp(changes, &inner)
+                link.enqueue(.writes(ContextNews(context: id, writes: writes, release: release)))
+            } catch {
+                state.rollback()
+                throw error
+            }
+        }
+    }
+
+    private static func install(_ release: ContextRelease, _ inner: inout Inner) {
+        inner.contract = release.contract
+        inner.program.contract = release.contract.name
+        inner.program.applicationId = release.applicationId
+        inner.program.version = release.version
+        inner.release = release.bytecodeId
+        inner.upgradingGroup = nil
     }
 
     // MARK: - State root
@@ -251,6 +370,7 @@ final class ContextBox: Sendable {
 
     /// Sets the node's own presence slice. Throws `RpcFailure`.
     func setPresence(_ state: [UInt8]) throws {
+        defer { link.flush() }
         try inner.withLock { inner in
             switch inner.condition {
             case .notMember: throw RpcFailure("Unauthorized")

@@ -11,6 +11,7 @@ final class ContextRuntime: Sendable {
         var pending: Set<String> = []
         /// In the order of creation, those that were left included.
         var order: [String] = []
+        /// What is on disk of each.
         var records: [String: JsonTree] = [:]
         var nextOrder = 0
         var observers: [Int: @Sendable (ContextNotice) -> Void] = [:]
@@ -18,12 +19,14 @@ final class ContextRuntime: Sendable {
         var journal: Journal?
     }
 
+    let link: PeerLink
     let applications: ApplicationStore
     private let directory: DataDirectory?
     // Safe to share although `Journal` is not: it is only used inside the lock.
     private let state: Locked<State>
 
-    init(directory: DataDirectory?, applications: ApplicationStore) throws {
+    init(directory: DataDirectory?, applications: ApplicationStore, link: PeerLink) throws {
+        self.link = link
         self.directory = directory
         self.applications = applications
         var state = State()
@@ -42,7 +45,8 @@ final class ContextRuntime: Sendable {
             program.version = tree["version"]?.stringValue
             program.service = tree["service"]?.stringValue
             let role = tree["role"]?.stringValue.flatMap(DevRole.init) ?? .member
-            let box = try makeBox(id: id, program: program, executor: executor, role: role)
+            let box = try makeBox(
+                id: id, program: program, executor: executor, role: role, release: tree["release"]?.stringValue)
             self.state.withLock { state in
                 state.order.append(id)
                 if tree["left"] == true {
@@ -55,28 +59,35 @@ final class ContextRuntime: Sendable {
     }
 
     private func makeBox(
-        id: String, program: ContextProgram, contract: (any DevContract)? = nil, executor: String, role: DevRole
+        id: String, program: ContextProgram, contract: (any DevContract)? = nil, executor: String, role: DevRole,
+        release: String? = nil
     ) throws -> ContextBox {
         var journal: Journal?
         var entries: [String: JsonTree] = [:]
         if let directory { (journal, entries) = try directory.open("contexts/\(id)") }
         return ContextBox(
-            id: id, executor: executor,
+            id: id, executor: executor, link: link,
             inner: ContextBox.Inner(
-                program: program, contract: contract ?? self.contract(of: program), state: DevState(entries),
+                program: program, contract: contract ?? self.contract(of: program, release), release: release,
+                state: DevState(entries),
                 root: ContextBox.root(of: entries), role: role, journal: journal)
         ) { [weak self] notice in self?.publish(notice) }
     }
 
     /// What a program runs now; nil when its application is not here.
-    private func contract(of program: ContextProgram) -> (any DevContract)? {
+    ///
+    /// - Parameter release: the bytecode that an upgrade brought.
+    private func contract(of program: ContextProgram, _ release: String?) -> (any DevContract)? {
         let bare = ContextBox.applicationId(ofContract: program.contract)
         guard program.applicationId == bare || applications[program.applicationId] != nil else { return nil }
-        return applications.shelf[program.contract]
+        let released = release.flatMap { applications.shelf.contract(bytecodeId: $0) }
+        let installed = applications.contract(
+            ofApplication: program.applicationId, version: program.version, service: program.service)
+        return [released, installed].compactMap { $0 }.first { $0.name == program.contract }
+            ?? applications.shelf[program.contract]
     }
 
     var ids: [String] { state.withLock { state in state.order.filter { state.boxes[$0] != nil } } }
-    var contracts: [any DevContract] { applications.shelf.all }
 
     /// Ids are hexadecimal in either case.
     subscript(id: String) -> ContextBox? { state.withLock { $0.boxes[id] ?? $0.boxes[id.lowercased()] } }
@@ -157,7 +168,7 @@ final class ContextRuntime: Sendable {
 
     /// What is written down of a context. Asked for outside of the lock: a box calls back while it holds its own.
     private func content(of box: ContextBox, running program: ContextProgram? = nil) -> [JsonMember] {
-        let (known, role) = box.read { ($0.program, $0.role) }
+        let (known, role, release) = box.read { ($0.program, $0.role, program == nil ? $0.release : nil) }
         let program = program ?? known
         var members: [JsonMember] = [
             JsonMember(name: "contract", value: .string(program.contract)),
@@ -167,6 +178,7 @@ final class ContextRuntime: Sendable {
         ]
         if let version = program.version { members.append(JsonMember(name: "version", value: .string(version))) }
         if let service = program.service { members.append(JsonMember(name: "service", value: .string(service))) }
+        if let release { members.append(JsonMember(name: "release", value: .string(release))) }
         return members
     }
 
@@ -191,9 +203,10 @@ final class ContextRuntime: Sendable {
             guard state.boxes[box.id] != nil else { return }
             try Self.record(box.id, content, order: Self.order(of: box.id, state), isLeft: false, &state)
         }
-        let contract = contract(of: program)
+        let contract = contract(of: program, nil)
         box.change { inner in
             inner.program = program
+            inner.release = nil
             inner.contract = contract
         }
     }
@@ -201,16 +214,17 @@ final class ContextRuntime: Sendable {
     /// An application came or went: its contexts run again, or no longer.
     func applicationChanged(_ id: String) {
         for box in state.withLock({ Array($0.boxes.values) + Array($0.left.values) }) {
-            let program = box.program
+            let (program, release) = box.read { ($0.program, $0.release) }
             guard program.applicationId == id else { continue }
-            let contract = contract(of: program)
-            box.change { if $0.program == program { $0.contract = contract } }
+            let contract = contract(of: program, release)
+            box.change { if $0.program == program, $0.release == release { $0.contract = contract } }
         }
     }
 
     // MARK: - Going and coming back
 
     /// Deletes a context with its state. False when there is none. Throws `DevNodeError`.
+    @discardableResult
     func remove(_ id: String) throws -> Bool {
         let gone = try state.withLock { state -> ContextBox? in
             guard let box = state.boxes[id] ?? state.left[id] else { return nil }
@@ -250,6 +264,29 @@ final class ContextRuntime: Sendable {
             state.left[id] = nil
             state.boxes[id] = left
             return left
+        }
+    }
+
+    /// Writes down what a context runs now. Throws `DevNodeError`.
+    func noteRelease(of box: ContextBox) throws {
+        let content = content(of: box)
+        try state.withLock { state in
+            guard state.boxes[box.id] != nil else { return }
+            try Self.record(box.id, content, order: Self.order(of: box.id, state), isLeft: false, &state)
+        }
+    }
+
+    /// A context that another node has, with its state. Does nothing when it is here already. Throws `DevNodeError`.
+    func copy(_ box: ContextBox) throws {
+        guard self[box.id] == nil, let contract = box.read({ $0.contract }) else { return }
+        applications.shelf.learnIfNew(contract)
+        let twin = try newBox(contract, id: box.id, role: .member, program: box.program)
+        do {
+            try twin.merge(box.snapshot())
+            try add(twin)
+        } catch {
+            discard(twin)
+            throw error
         }
     }
 

@@ -70,6 +70,9 @@ struct JsonRpcService: Sendable {
         guard caller.scopes.allows(required) else { throw RpcFailure.functionCall(Self.notGranted) }
         guard let box else { throw RpcFailure.contextNotFound }
         guard authority.isMember(caller, ofContext: box.id) else { throw RpcFailure.notMember }
+        if box.isReadOnly(method) == false, !authority.mayNodeWrite(inContext: box.id) {
+            throw RpcFailure("ReadOnlyWriteRefused", ["context_id": .string(box.id)])
+        }
         return ["output": try await box.run(method, arguments)]
     }
 

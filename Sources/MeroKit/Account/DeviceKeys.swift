@@ -14,6 +14,7 @@ import Foundation
 public struct DeviceKeys: Sendable, Equatable {
     private let signSeed: SecretBytes
     private let kemSeed: SecretBytes
+    private let signingKey: Ed25519.SigningKey
     /// The public half of the signing key, 64 hex characters.
     public let signPublicKey: String
     /// The public half of the key that nodes seal to, 64 hex characters.
@@ -30,6 +31,7 @@ public struct DeviceKeys: Sendable, Equatable {
     private init(signSeed: SecretBytes, kemSeed: SecretBytes) throws {
         self.signSeed = signSeed
         self.kemSeed = kemSeed
+        signingKey = try Ed25519.SigningKey(seed: signSeed)
         signPublicKey = Hex.encode(try Ed25519.publicKey(seed: signSeed))
         kemPublicKey = Hex.encode(try X25519.publicKey(secret: kemSeed))
     }
@@ -67,7 +69,7 @@ public struct DeviceKeys: Sendable, Equatable {
     public var deviceSecret: String { signSeed.withUnsafeBytes { Hex.encode($0) } }
 
     /// An Ed25519 signature, 64 bytes, over exactly these bytes.
-    public func sign(_ message: Data) throws -> Data { try Ed25519.sign(seed: signSeed, message: message) }
+    public func sign(_ message: Data) throws -> Data { try signingKey.sign(message) }
 
     /// The same keys.
     public static func == (left: DeviceKeys, right: DeviceKeys) -> Bool {

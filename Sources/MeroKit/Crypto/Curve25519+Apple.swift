@@ -2,7 +2,7 @@
     import CryptoKit
     import Foundation
 
-    /// The two functions of Curve25519 that the SDK needs, by CryptoKit. Nil where the library says no.
+    /// The functions of Curve25519 that the SDK needs, by CryptoKit. Nil where the library says no.
     enum Curve25519Backend {
         static func ed25519PublicKey(seed: UnsafeRawBufferPointer) -> [UInt8]? {
             guard let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: seed) else { return nil }
@@ -14,12 +14,27 @@
             return Array(key.publicKey.rawRepresentation)
         }
 
-        /// Hedged: two signatures of one message differ, and both verify.
-        static func ed25519Sign(seed: UnsafeRawBufferPointer, message: UnsafeRawBufferPointer) -> [UInt8]? {
-            guard let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: seed),
-                let signature = try? key.signature(for: Data(message))
+        static func x25519Agree(secret: UnsafeRawBufferPointer, publicKey: [UInt8]) -> [UInt8]? {
+            guard let key = try? Curve25519.KeyAgreement.PrivateKey(rawRepresentation: secret),
+                let peer = try? Curve25519.KeyAgreement.PublicKey(rawRepresentation: publicKey),
+                let shared = try? key.sharedSecretFromKeyAgreement(with: peer)
             else { return nil }
-            return Array(signature)
+            return shared.withUnsafeBytes { Array($0) }
+        }
+
+        /// A key that signs again and again.
+        final class SigningKey: Sendable {
+            private let key: Curve25519.Signing.PrivateKey
+
+            init?(seed: UnsafeRawBufferPointer) {
+                guard let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: seed) else { return nil }
+                self.key = key
+            }
+
+            /// Hedged: two signatures of one message differ, and both verify.
+            func sign(_ message: UnsafeRawBufferPointer) -> [UInt8]? {
+                (try? key.signature(for: Data(message))).map { Array($0) }
+            }
         }
 
         static func ed25519Verify(

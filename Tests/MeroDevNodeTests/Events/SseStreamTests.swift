@@ -124,7 +124,8 @@ import Testing
                         ],
                     ]
                 ])
-            #expect(tap.events.last?.result["data"]?["newRoot"]?.stringValue == String(repeating: "0", count: 64))
+            #expect(
+                tap.events.last?.result["data"]?["newRoot"]?.stringValue == Hex.encode(ContextBox.root(of: [:])))
         }
     }
 
