@@ -134,7 +134,7 @@ struct RelayCommandTests {
             let written = try await bench.mero(
                 "relay", "call", context, "set", #"{"key":"a","value":"b"}"#, "--relay", bench.url)
             #expect(written.status == 0, "\(written.errors)")
-            let outcome = try await running.outcome()
+            let outcome = await running.outcome()
             #expect(outcome.status == 0, "\(outcome.errors)")
             #expect(outcome.documents.contains { $0["type"] == "event" && $0["event"]?["type"] == "StateMutation" })
             #expect(bench.node.requestCount("POST", "/auth/token") == 0)
