@@ -257,7 +257,7 @@ extension AccountAdmin {
             }
             let credential: AccountProof<DeviceCertificate> = try Self.proof(
                 credentialText, "credential", "a device credential")
-            let scope: AccountProof<DeviceScope> = try Self.proof(scopeText, "scope", "a device scope")
+            let scope: AccountProof<DeviceScopeStatement> = try Self.proof(scopeText, "scope", "a device scope")
             let certificate = credential.statement
             guard (try? credential.verify()) != nil, (try? scope.verify()) != nil else {
                 throw NodeRefusal(400, "invalid device link: the account's root did not sign it")
