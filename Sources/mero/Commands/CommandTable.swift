@@ -18,7 +18,7 @@ enum CommandTable {
                 line: #"mero call $CONTEXT set '{"key":"greeting","value":"hello"}'"#),
         ],
         subcommands: [
-            .demo, .dev, .login, .logout, .whoami, .call, .watch, .presence, .account, .relay, .discover, .doctor,
-            .completion, .help,
+            .demo, .dev, .login, .logout, .whoami, .call, .watch, .presence, .app, .namespace, .group, .member, .invite,
+            .context, .blob, .alias, .identity, .account, .relay, .discover, .doctor, .completion, .help,
         ])
 }

@@ -89,12 +89,8 @@ enum RelayActs {
 
     static func join(_ invocation: Invocation) async throws -> ExitCode {
         let relay = try RelayConnection(invocation)
-        let invitation = try await invitation(invocation)
-        let bytes = invitation.invitation.groupId.compactMap(UInt8.init(exactly:))
-        guard bytes.count == 32 else {
-            throw Failure(code: .usage, message: "The invitation names no namespace", hint: "Nothing was sent")
-        }
-        let namespace = Hex.encode(bytes)
+        let invitation = try await InvitationInput.read(invocation.arguments.operand("invitation") ?? "", invocation)
+        let namespace = try invitation.groupId()
         let path = "\(relay.relay.text)/admin-api/namespaces/\(namespace)/admit"
         guard let admitURL = URL(string: path) else {
             throw Failure(code: .usage, message: "The relay's address cannot be used", hint: "Nothing was sent")
@@ -111,28 +107,6 @@ enum RelayActs {
     }
 
     // MARK: - Details
-
-    private static func invitation(_ invocation: Invocation) async throws -> SignedGroupOpenInvitation {
-        var text = invocation.arguments.operand("invitation") ?? ""
-        if text == "-" {
-            text = String(decoding: try await invocation.surroundings.input.everything(limit: 1 << 20), as: UTF8.self)
-        }
-        let unusable = Failure(
-            code: .usage, message: "That is no invitation: neither a link, nor a token, nor JSON",
-            hint: "Nothing was sent")
-        guard let token = InviteLink.token(fromPasted: text), let json = InviteCodec.decode(token: token) else {
-            throw unusable
-        }
-        // A node hands an invitation out beside its namespace; an app wraps it for its link.
-        let bytes = Data(json.utf8)
-        if let invitation = try? MeroJSON.decode(SignedGroupOpenInvitation.self, from: bytes) { return invitation }
-        guard let wrapped = try? MeroJSON.decode(Wrapped.self, from: bytes) else { throw unusable }
-        return wrapped.invitation
-    }
-
-    private struct Wrapped: Decodable {
-        let invitation: SignedGroupOpenInvitation
-    }
 
     private static func capabilities(_ word: String?) throws -> UInt32? {
         guard let word else { return nil }

@@ -1,0 +1,62 @@
+extension Command {
+    static let invite = Command(
+        name: "invite", summary: "invitations: make, look into, accept",
+        details: [
+            "An invitation is a token, or a link around it. Whoever has it can join until it expires, after a day at the "
+                + "latest: send it to nobody else."
+        ],
+        examples: [
+            .init(says: "invite somebody", line: "mero invite create $NAMESPACE"),
+            .init(says: "accept on the other side", line: "mero invite accept $INVITATION"),
+        ],
+        subcommands: [inviteCreate, inviteShow, inviteAccept])
+
+    private static let inviteCreate = admin(
+        "create", "make an invitation to a namespace or group",
+        details: [
+            "Prints the token, or with --slug a link that the app of that name opens. With --recursive there is one for every "
+                + "group below as well, a line each."
+        ],
+        operands: [.groupId], options: [.lifetime, .recursive, .admitter, .slug],
+        examples: [
+            .init(says: "for a day", line: "mero invite create $NAMESPACE"),
+            .init(says: "for an hour, as a link", line: "mero invite create $NAMESPACE --expires 3600 --slug notes"),
+            .init(
+                says: "from one node to another, in a script",
+                line: #"mero invite accept "$(mero invite create $NAMESPACE)" --profile other"#),
+        ], act: InviteActs.create)
+
+    private static let inviteShow = Command(
+        name: "show", summary: "show what an invitation is for, and until when",
+        details: ["Looks into it here; no node is asked, and the signature is not checked."],
+        operands: [InviteActs.operand],
+        examples: [
+            .init(says: "look", line: "mero invite show $INVITATION"),
+            .init(says: "from a file", line: "mero invite show - < invitation.txt"),
+        ], body: AdminRun.body(InviteActs.show))
+
+    private static let inviteAccept = admin(
+        "accept", "join with an invitation, and bring the contexts here",
+        details: [
+            "Waits for a member's node, about a minute at most. Invitations to a group below a namespace need --subgroup."
+        ],
+        operands: [InviteActs.operand], options: [.callMe, .noContexts, .subgroup],
+        examples: [
+            .init(says: "accept", line: "mero invite accept $INVITATION"),
+            .init(says: "from a file", line: "mero invite accept - < invitation.txt"),
+        ], act: InviteActs.accept)
+}
+
+extension OptionSpec {
+    static let lifetime = OptionSpec(
+        name: "expires", value: .seconds, help: "How long it holds (a day when not given, which is also the most).")
+    static let recursive = OptionSpec(name: "recursive", help: "To every group below as well.")
+    static let admitter = OptionSpec(
+        name: "admitter", value: .text("ACCOUNT"),
+        help: "Only this account's nodes may let the bearer in (all admins' when not given).", repeats: true)
+    static let slug = OptionSpec(name: "slug", value: .text("APP"), help: "Print a link for the app of this name.")
+    static let callMe = OptionSpec(
+        name: "group-name", value: .text("NAME"), help: "What this node calls the namespace or group.")
+    static let noContexts = OptionSpec(name: "no-contexts", help: "Join no contexts yet (\"mero group sync\" does).")
+    static let subgroup = OptionSpec(name: "subgroup", help: "It is for a group below a namespace.")
+}
