@@ -46,8 +46,15 @@ enum DevCommand {
     static func run(_ invocation: Invocation) async throws -> ExitCode {
         let node = try await start(invocation)
         do {
-            let namespace = try node.createNamespace(contract: KeyValueContract())
-            try node.createContext(KeyValueContract(), id: context, inGroup: namespace)
+            let namespace: String
+            if let known = node.group(ofContext: context) {
+                // A folder from last time: a context stays with its first group.
+                namespace = known
+                try node.createContext(KeyValueContract(), id: context)
+            } else {
+                namespace = try node.createNamespace(contract: KeyValueContract())
+                try node.createContext(KeyValueContract(), id: context, inGroup: namespace)
+            }
             try announce(node, namespace: namespace, invocation)
             await untilCancelled()
         } catch {
