@@ -128,6 +128,9 @@ extension DevNode {
     /// The contexts of a group, in the order in which they came; nil when there is no such group.
     public func contexts(ofGroup group: String) -> [String]? { core.groups.read { $0[group.lowercased()]?.contexts } }
 
+    /// The group that governs a context, 64 hex; nil for one that is in none.
+    public func group(ofContext context: String) -> String? { core.groups.group(ofContext: context.lowercased()) }
+
     /// Makes a group govern a context: from now on only the group's members hear of it and may call it. The group runs the
     /// context's application from now on if it ran none. Throws ``DevNodeError``; a context stays with its first group.
     public func assign(context: String, toGroup group: String) throws {

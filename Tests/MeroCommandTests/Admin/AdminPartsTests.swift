@@ -73,7 +73,7 @@ struct AdminPartsTests {
         let half = TransferBar.line(
             "a.bin", TransferProgress(completed: 1 << 20, total: 2 << 20), seconds: 2, width: 80)
         #expect(half == "a.bin  [\(half.bars)]   50%  1.0 MiB of 2.0 MiB  512.0 KiB/s")
-        #expect(half.bars.filter { $0 == "#" }.count == half.bars.filter { $0 == "-" }.count)
+        #expect(half.bars.filter { $0 == "#" }.count == half.bars.count / 2)
         let unknown = TransferBar.line("a.bin", TransferProgress(completed: 1 << 20, total: nil), seconds: 0, width: 80)
         #expect(unknown == "a.bin  1.0 MiB")
     }

@@ -31,8 +31,9 @@ struct TwoUserStoryTests {
         let folder: TemporaryFolder
 
         func start(_ words: [String], input: String = "") throws -> RunningProgram {
-            try Program(Program.mero, words + ["--profile", name]).start(
-                input: input, environment: ["XDG_CONFIG_HOME": folder.file("config").path], in: folder)
+            try Program(Program.mero, words).start(
+                input: input,
+                environment: ["XDG_CONFIG_HOME": folder.file("config").path, "MERO_PROFILE": name], in: folder)
         }
 
         func mero(_ words: String...) async throws -> Program.Outcome { try await start(words).outcome() }
