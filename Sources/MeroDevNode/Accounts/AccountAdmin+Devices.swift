@@ -34,7 +34,7 @@ extension AccountAdmin {
         await NodeRefusal.answering {
             let fields = try admin.fields(call, ["applications"])
             let added = try applications(
-                try GroupBody.shaped { try fields.optionalStrings("applications") ?? [] }, "applications[]")
+                try AdminBody.shaped { try fields.optionalStrings("applications") ?? [] }, "applications[]")
             guard identity.holdsRoot else { throw Self.notTheHolder }
             let (members, touched) = try groups.change { state -> ([JsonMember], [String]) in
                 var (id, record) = try device(call, state)
@@ -54,7 +54,7 @@ extension AccountAdmin {
     func rescope(_ call: RouteCall) async -> DevHttpResponse {
         await NodeRefusal.answering {
             let fields = try admin.fields(call, ["scope"])
-            let only = try applications(try GroupBody.shaped { try Self.scope(fields) } ?? [], "scope.only[]")
+            let only = try applications(try AdminBody.shaped { try Self.scope(fields) } ?? [], "scope.only[]")
             let isAll = fields.optional("scope")?.stringValue == "all"
             guard isAll || !only.isEmpty else { throw NodeRefusal(400, "the scope replacement is empty") }
             guard only.count <= Self.largestScope else {
@@ -156,10 +156,10 @@ extension AccountAdmin {
     func label(_ call: RouteCall) async -> DevHttpResponse {
         await NodeRefusal.answering {
             let fields = try admin.fields(call, ["label"])
-            let raw = try GroupBody.shaped { try fields.string("label") }
+            let raw = try AdminBody.shaped { try fields.string("label") }
             let text = raw.trimmingCharacters(in: .whitespacesAndNewlines)
             var check = BodyCheck()
-            check.length(text, "label", atMost: Self.longestLabel)
+            check.text("label", text, max: Self.longestLabel)
             if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
                 check.fail("label", "control characters are not allowed")
             }
@@ -194,7 +194,7 @@ extension AccountAdmin {
     func revoke(_ call: RouteCall) async -> DevHttpResponse {
         await NodeRefusal.answering {
             let fields = try admin.fields(call, ["deviceId", "proof"])
-            let (text, proofText) = try GroupBody.shaped {
+            let (text, proofText) = try AdminBody.shaped {
                 (try fields.string("deviceId"), try fields.optionalString("proof"))
             }
             var check = BodyCheck()
@@ -252,7 +252,7 @@ extension AccountAdmin {
     func link(_ call: RouteCall) async -> DevHttpResponse {
         await NodeRefusal.answering {
             let fields = try admin.fields(call, ["credential", "scope"])
-            let (credentialText, scopeText) = try GroupBody.shaped {
+            let (credentialText, scopeText) = try AdminBody.shaped {
                 (try fields.string("credential"), try fields.string("scope"))
             }
             let credential: AccountProof<DeviceCertificate> = try Self.proof(

@@ -9,7 +9,7 @@ extension AccountAdmin {
     func beginPairing(_ call: RouteCall) async -> DevHttpResponse {
         await NodeRefusal.answering {
             let fields = try admin.fields(call, ["accountRootPublicKey", "namespaces", "accountNamespace"])
-            let (root, named, home) = try GroupBody.shaped {
+            let (root, named, home) = try AdminBody.shaped {
                 (
                     try fields.string("accountRootPublicKey"), try fields.optionalStrings("namespaces") ?? [],
                     try fields.optionalString("accountNamespace")
@@ -88,10 +88,10 @@ extension AccountAdmin {
     private func newDevice(_ call: RouteCall) throws -> NewDevice {
         let fields = try admin.fields(
             call, ["deviceId", "kemPublicKey", "signPublicKey", "statement", "confirmationCode", "applications"])
-        let texts = try GroupBody.shaped {
+        let texts = try AdminBody.shaped {
             try ["deviceId", "kemPublicKey", "signPublicKey", "statement", "confirmationCode"].map(fields.string)
         }
-        let named = try GroupBody.shaped { try fields.optionalStrings("applications") ?? [] }
+        let named = try AdminBody.shaped { try fields.optionalStrings("applications") ?? [] }
         var check = BodyCheck()
         let id = check.id(texts[0], "deviceId")
         let kem = check.id(texts[1], "kemPublicKey")

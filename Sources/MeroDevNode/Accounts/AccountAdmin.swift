@@ -64,7 +64,7 @@ struct AccountAdmin: Sendable {
     func signWithRoot(_ call: RouteCall) async -> DevHttpResponse {
         await NodeRefusal.answering {
             let fields = try admin.fields(call, ["domain", "payload"])
-            let (domain, payload) = try GroupBody.shaped {
+            let (domain, payload) = try AdminBody.shaped {
                 (try fields.string("domain"), try fields.string("payload"))
             }
             var check = BodyCheck()
@@ -88,7 +88,7 @@ struct AccountAdmin: Sendable {
     /// Hex of any even length.
     static func bytes(_ text: String, _ field: String, atMost limit: Int, _ check: inout BodyCheck) -> Data {
         if text.count > 2 * limit {
-            check.length(text, field, atMost: 2 * limit)
+            check.text(field, text, max: 2 * limit)
         } else if !text.count.isMultiple(of: 2) {
             check.fail(field, "hex string must have even length")
         } else if let bytes = Hex.decode(text) {
@@ -106,7 +106,7 @@ struct AccountAdmin: Sendable {
     func seal(_ call: RouteCall) async -> DevHttpResponse {
         await NodeRefusal.answering {
             let fields = try admin.fields(call, ["plaintext"])
-            let text = try GroupBody.shaped { try fields.string("plaintext") }
+            let text = try AdminBody.shaped { try fields.string("plaintext") }
             var check = BodyCheck()
             if text.isEmpty { check.missing("plaintext") }
             let plaintext = Self.bytes(text, "plaintext", atMost: 65_536, &check)

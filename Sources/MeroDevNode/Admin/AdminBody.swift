@@ -3,14 +3,14 @@ import MeroKit
 
 /// The body of a route whose handler checks it by itself: whatever is wrong with it is a 400 with JSON.
 ///
-/// Spec: 20, section 1.9.
+/// Spec: 20, section 1.9; 30, section 1.3.
 struct AdminBody {
-    private let fields: JsonFields
+    let fields: JsonFields
 
     /// Throws `NodeRefusal` unless the body is an object of these members at most.
     static func read(_ request: DevHttpRequest, _ names: [String], limit: Int) throws -> AdminBody {
         guard request.hasJsonContentType else {
-            throw NodeRefusal(400, "Invalid JSON data: Expected request with `Content-Type: application/json`")
+            throw NodeRefusal(400, "Expected request with `Content-Type: application/json`")
         }
         guard request.bodyLength <= UInt64(max(0, limit)), let bytes = request.wholeBody else {
             throw EarlyReply(.bodyTooLarge)
@@ -31,10 +31,15 @@ struct AdminBody {
 
     /// Reads members. Throws `NodeRefusal` for one of another shape, or what `body` throws of its own.
     func callAsFunction<Value>(_ body: (JsonFields) throws -> Value) throws -> Value {
+        try Self.shaped { try body(fields) }
+    }
+
+    /// Throws `NodeRefusal` for a member of another shape, or what `body` throws of its own.
+    static func shaped<Value>(_ body: () throws -> Value) throws -> Value {
         do {
-            return try body(fields)
+            return try body()
         } catch let problem as JsonShapeProblem {
-            throw Self.refusal(problem)
+            throw refusal(problem)
         }
     }
 
@@ -88,33 +93,5 @@ extension JsonFields {
             guard let byte = item.integer(UInt8.self) else { throw JsonShapeProblem.type(item, expected: "u8") }
             return byte
         }
-    }
-}
-
-/// What a handler finds wrong with the values of a body that has the right shape.
-///
-/// Spec: 20, section 1.9.
-struct FieldChecks {
-    private var problems: [String] = []
-
-    mutating func text(_ name: String, _ value: String, max: Int, isRequired: Bool = true) {
-        if isRequired, value.isEmpty {
-            problems.append("Field '\(name)' is required but was empty")
-        } else if value.utf8.count > max {
-            problems.append(
-                "Field '\(name)' exceeds maximum length of \(max) characters (got \(value.utf8.count))")
-        }
-    }
-
-    mutating func size(_ name: String, _ count: Int, max: Int) {
-        guard count > max else { return }
-        problems.append("Field '\(name)' exceeds maximum size of \(max) bytes (got \(count))")
-    }
-
-    /// Throws `NodeRefusal` with everything that was found.
-    func finish() throws {
-        guard let first = problems.first else { return }
-        throw NodeRefusal(
-            400, problems.count == 1 ? first : "Validation errors: \(problems.joined(separator: "; "))")
     }
 }

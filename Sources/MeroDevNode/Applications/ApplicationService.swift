@@ -28,7 +28,7 @@ struct ApplicationService: Sendable {
         await NodeRefusal.answering {
             let body = try AdminBody.read(call.request, ["package", "version"], limit: bodyLimit)
             let (package, version) = try body { (try $0.string("package"), try $0.string("version")) }
-            var checks = FieldChecks()
+            var checks = BodyCheck()
             checks.text("package", package, max: Self.longestPackage)
             checks.text("version", version, max: Self.longestVersion)
             try checks.finish()
@@ -45,7 +45,7 @@ struct ApplicationService: Sendable {
         await NodeRefusal.answering {
             let body = try AdminBody.read(call.request, ["path"], limit: bodyLimit)
             let path = try body { try $0.string("path") }
-            var checks = FieldChecks()
+            var checks = BodyCheck()
             checks.text("path", path, max: Self.longestPath)
             try checks.finish()
             guard !path.split(separator: "/").contains("..") else {

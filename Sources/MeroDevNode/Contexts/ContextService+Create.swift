@@ -29,7 +29,7 @@ extension ContextService {
                     try $0.optionalString("name")
                 )
             }
-            var checks = FieldChecks()
+            var checks = BodyCheck()
             checks.size("initializationParams", parameters.count, max: ContextService.largestParameters)
             checks.text("name", name ?? "", max: ContextService.longestName, isRequired: false)
             try checks.finish()

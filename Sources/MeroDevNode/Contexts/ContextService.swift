@@ -137,15 +137,20 @@ struct ContextService: Sendable {
         }
     }
 
+    /// What an account's devices sign with in a context, where the node has a key of its own.
+    private func keys(of account: String, in group: String, _ box: ContextBox, _ state: GroupState) -> [String] {
+        state.devices(of: account, in: group).map(\.record.signingKey).map { key in
+            key == identity.nodeKey ? box.executor : key
+        }
+    }
+
     /// The keys that sign in a context: the node's, and those of the members' devices that the node has heard of.
     func memberIdentities(_ call: RouteCall) async -> DevHttpResponse {
         await NodeRefusal.answering {
             let box = try visible(call)
             let others = groups.read { state -> [String] in
                 guard let group = state.groupOfContext[box.id] else { return [] }
-                return state.members(of: group).flatMap { member in
-                    state.devices(of: member.account, in: group).map(\.record.signingKey)
-                }
+                return state.members(of: group).flatMap { self.keys(of: $0.account, in: group, box, state) }
             }
             let keys = [box.executor] + others.filter { $0 != box.executor }
             return .json(200, ["data": ["identities": JsonTree(keys), "identitiesOf": "members"]])
@@ -158,7 +163,7 @@ struct ContextService: Sendable {
             guard let account = call.caller?.account, let group = groups.group(ofContext: box.id) else {
                 return .json(200, ["data": ["identities": [.string(box.executor)], "identitiesOf": "node"]])
             }
-            let keys = groups.read { $0.devices(of: account, in: group).map(\.record.signingKey) }
+            let keys = groups.read { self.keys(of: account, in: group, box, $0) }
             return .json(200, ["data": ["identities": JsonTree(keys), "identitiesOf": "caller"]])
         }
     }

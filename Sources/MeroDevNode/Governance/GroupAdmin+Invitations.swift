@@ -13,7 +13,7 @@ extension GroupAdmin {
     private func invite(_ call: RouteCall, needsRoot: Bool) async -> DevHttpResponse {
         await NodeRefusal.answering {
             let fields = try fields(call, ["expirationTimestamp", "recursive", "admitters", "admitterAddrs"])
-            let (validity, isRecursive, named, addresses) = try GroupBody.shaped {
+            let (validity, isRecursive, named, addresses) = try AdminBody.shaped {
                 (
                     try fields.optionalUnsigned("expirationTimestamp") ?? Self.longestValidity,
                     try fields.optionalBool("recursive") ?? false, try fields.optionalStrings("admitters") ?? [],
@@ -105,7 +105,7 @@ extension GroupAdmin {
 
     private func invitation(in call: RouteCall) throws -> SignedInvitation {
         let fields = try fields(call, ["invitation", "groupName"])
-        return try GroupBody.shaped {
+        return try AdminBody.shaped {
             _ = try fields.optionalString("groupName")
             return try InvitationReader.read(try fields.object("invitation"))
         }

@@ -7,7 +7,7 @@ extension GroupAdmin {
     func addMembers(_ call: RouteCall) async -> DevHttpResponse {
         await NodeRefusal.answering {
             let fields = try fields(call, ["members"])
-            let rows = try GroupBody.shaped { () -> [(String, DevRole)] in
+            let rows = try AdminBody.shaped { () -> [(String, DevRole)] in
                 guard let items = try fields.value("members").arrayValue else {
                     throw try JsonShapeProblem.type(fields.value("members"), expected: "a sequence")
                 }
@@ -36,7 +36,7 @@ extension GroupAdmin {
     func removeMembers(_ call: RouteCall) async -> DevHttpResponse {
         await NodeRefusal.answering {
             let fields = try fields(call, ["members"])
-            let named = try GroupBody.shaped { try fields.strings("members") }
+            let named = try AdminBody.shaped { try fields.strings("members") }
             var check = BodyCheck()
             if named.isEmpty { check.missing("members") }
             let removed = named.map { check.id($0, "members[]") }
@@ -53,21 +53,21 @@ extension GroupAdmin {
 
     func setRole(_ call: RouteCall) async -> DevHttpResponse {
         await member(call, ["role"]) { fields in
-            let role = try GroupBody.shaped { try JsonFields.role(try fields.string("role")) }
+            let role = try AdminBody.shaped { try JsonFields.role(try fields.string("role")) }
             return { state, id, account, actor in try state.setRole(role, of: account, in: id, by: actor) }
         }
     }
 
     func setCapabilities(_ call: RouteCall) async -> DevHttpResponse {
         await member(call, ["capabilities"]) { fields in
-            let mask = try GroupBody.shaped { try fields.mask("capabilities") }
+            let mask = try AdminBody.shaped { try fields.mask("capabilities") }
             return { state, id, account, actor in try state.setCapabilities(mask, of: account, in: id, by: actor) }
         }
     }
 
     func setAutoFollow(_ call: RouteCall) async -> DevHttpResponse {
         await member(call, ["autoFollowContexts", "autoFollowSubgroups"]) { fields in
-            let follows = try GroupBody.shaped {
+            let follows = try AdminBody.shaped {
                 AutoFollow(
                     contexts: try fields.bool("autoFollowContexts"), subgroups: try fields.bool("autoFollowSubgroups"))
             }
@@ -81,7 +81,7 @@ extension GroupAdmin {
 
     func setMemberMetadata(_ call: RouteCall) async -> DevHttpResponse {
         await member(call, ["name", "data"]) { fields in
-            let label = try GroupBody.shaped { try fields.label() }
+            let label = try AdminBody.shaped { try fields.label() }
             return { state, id, account, actor in
                 try state.setMetadata(
                     label, ofMember: account, in: id, by: actor, signer: identity.nodeKey, at: milliseconds)
@@ -109,7 +109,7 @@ extension GroupAdmin {
 
     func setGroupMetadata(_ call: RouteCall) async -> DevHttpResponse {
         await setting(call, ["name", "data"]) { fields in
-            let label = try GroupBody.shaped { try fields.label() }
+            let label = try AdminBody.shaped { try fields.label() }
             return { state, id, actor in
                 try state.setMetadata(label, of: id, by: actor, signer: identity.nodeKey, at: milliseconds)
             }
@@ -118,7 +118,7 @@ extension GroupAdmin {
 
     func setContextMetadata(_ call: RouteCall) async -> DevHttpResponse {
         await setting(call, ["name", "data"]) { fields in
-            let label = try GroupBody.shaped { try fields.label() }
+            let label = try AdminBody.shaped { try fields.label() }
             let context = try Self.id(call.parameters["context"] ?? "", "context id")
             return { state, id, actor in
                 try state.setMetadata(
@@ -129,14 +129,14 @@ extension GroupAdmin {
 
     func setDefaultCapabilities(_ call: RouteCall) async -> DevHttpResponse {
         await setting(call, ["defaultCapabilities"]) { fields in
-            let mask = try GroupBody.shaped { try fields.mask("defaultCapabilities") }
+            let mask = try AdminBody.shaped { try fields.mask("defaultCapabilities") }
             return { state, id, actor in try state.setDefaultCapabilities(mask, in: id, by: actor) }
         }
     }
 
     func setVisibility(_ call: RouteCall) async -> DevHttpResponse {
         await setting(call, ["subgroupVisibility"]) { fields in
-            let word = try GroupBody.shaped { try fields.string("subgroupVisibility") }
+            let word = try AdminBody.shaped { try fields.string("subgroupVisibility") }
             var check = BodyCheck()
             if !["open", "restricted"].contains(word) {
                 check.fail("subgroup_visibility", "must be 'open' or 'restricted'")
@@ -175,7 +175,7 @@ extension GroupAdmin {
         await NodeRefusal.answering {
             let fields = try fields(call, ["newParentId"])
             var check = BodyCheck()
-            let parent = check.id(try GroupBody.shaped { try fields.string("newParentId") }, "newParentId")
+            let parent = check.id(try AdminBody.shaped { try fields.string("newParentId") }, "newParentId")
             try check.finish()
             let id = try Self.groupId(call)
             var isMoved = false

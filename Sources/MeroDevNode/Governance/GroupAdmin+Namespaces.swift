@@ -73,7 +73,7 @@ extension GroupAdmin {
 
     private func newGroup(_ call: RouteCall, _ names: [String]) throws -> NewGroup {
         let fields = try fields(call, names)
-        let (application, name, key, parent) = try GroupBody.shaped {
+        let (application, name, key, parent) = try AdminBody.shaped {
             if fields.optional("appKey") != nil, fields.optional("bytecodeId") != nil {
                 throw JsonShapeProblem.duplicate("appKey")
             }
@@ -85,7 +85,7 @@ extension GroupAdmin {
         }
         var check = BodyCheck()
         let id = check.id(application, "applicationId")
-        if let name { check.length(name, "name", atMost: 64) }
+        if let name { check.text("name", name, max: 64) }
         let parentId = parent.map { check.id($0, "parentGroupId") }
         try check.finish()
         if let key, Hex.decode(key)?.count != 32 {
@@ -201,7 +201,7 @@ extension GroupAdmin {
         switch call.request.jsonBody(limit: bodyLimit) {
         case .tree(.object): return
         case .tree(let tree):
-            try GroupBody.shaped { throw JsonShapeProblem.type(tree, expected: "a request") }
+            try AdminBody.shaped { throw JsonShapeProblem.type(tree, expected: "a request") }
         case .refused: _ = try fields(call)
         }
     }

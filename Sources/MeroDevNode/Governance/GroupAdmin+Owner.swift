@@ -9,7 +9,7 @@ extension GroupAdmin {
         await NodeRefusal.answering {
             let fields = try fields(call, ["newOwner", "rootProof"])
             var check = BodyCheck()
-            let owner = check.id(try GroupBody.shaped { try fields.string("newOwner") }, "newOwner")
+            let owner = check.id(try AdminBody.shaped { try fields.string("newOwner") }, "newOwner")
             try check.finish()
             try guarded(call, try Self.groupId(call), .transferOwnership(newOwner: owner), fields) { state, id in
                 guard let member = state[id]?.members[owner] else {
@@ -30,7 +30,7 @@ extension GroupAdmin {
         await NodeRefusal.answering {
             let fields = try fields(call, ["newAdmin", "rootProof"])
             var check = BodyCheck()
-            let admin = check.id(try GroupBody.shaped { try fields.string("newAdmin") }, "newAdmin")
+            let admin = check.id(try AdminBody.shaped { try fields.string("newAdmin") }, "newAdmin")
             try check.finish()
             try guarded(call, try Self.groupId(call), .adminChanged(newAdmin: admin), fields, needsRoot: true) {
                 state, id in
@@ -64,7 +64,7 @@ extension GroupAdmin {
         _ call: RouteCall, _ id: String, _ op: OwnerOp, _ fields: JsonFields?, needsRoot: Bool = false,
         _ body: (inout GroupState, String) throws -> Void
     ) throws {
-        let proof = try GroupBody.shaped { try fields?.optionalString("rootProof") }
+        let proof = try AdminBody.shaped { try fields?.optionalString("rootProof") }
         let guardian = try OwnerGuard(op, proof: proof, identity: identity)
         try change(call, id) { state, actor in
             if needsRoot, state[id]?.parent != nil { throw Self.notARoot }
@@ -101,7 +101,7 @@ extension GroupAdmin {
     func setTeeAuthoring(_ call: RouteCall) async -> DevHttpResponse {
         await NodeRefusal.answering {
             let fields = try fields(call, ["allowedMrtd", "rootProof"])
-            return try author(call, try GroupBody.shaped { try fields.strings("allowedMrtd") }, fields)
+            return try author(call, try AdminBody.shaped { try fields.strings("allowedMrtd") }, fields)
         }
     }
 
@@ -124,7 +124,7 @@ extension TeeAdmissionPolicy {
     /// Throws `NodeRefusal`.
     fileprivate init(_ fields: JsonFields) throws {
         self.init()
-        let signed = try GroupBody.shaped { () -> JsonFields? in
+        let signed = try AdminBody.shaped { () -> JsonFields? in
             measurements = try Self.lists.map { try fields.strings($0) }
             tcbStatuses = try fields.strings("allowedTcbStatuses")
             acceptsMock = try fields.bool("acceptMock")
@@ -140,7 +140,7 @@ extension TeeAdmissionPolicy {
         var check = BodyCheck()
         let names = ["allowed_mrtd", "allowed_rtmr0", "allowed_rtmr1", "allowed_rtmr2", "allowed_rtmr3"]
         if let signed {
-            let (profiles, version) = try GroupBody.shaped {
+            let (profiles, version) = try AdminBody.shaped {
                 (try signed.strings("allowedProfiles"), try signed.optionalString("minReleaseVersion"))
             }
             for (name, list) in zip(names, measurements) where !list.isEmpty {

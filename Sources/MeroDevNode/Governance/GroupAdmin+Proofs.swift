@@ -13,7 +13,7 @@ extension GroupAdmin {
         await NodeRefusal.answering {
             let fields = try fields(call, ["audience", "contextId", "subject", "nonce", "expiresAtMs"])
             var check = BodyCheck()
-            let context = check.id(try GroupBody.shaped { try fields.string("contextId") }, "contextId")
+            let context = check.id(try AdminBody.shaped { try fields.string("contextId") }, "contextId")
             let claim = try claim(fields, &check)
             let (id, _) = try place(call) { state, id in
                 guard let group = state.groupOfContext[context], state.subtree(of: id).contains(group) else {
@@ -54,13 +54,13 @@ extension GroupAdmin {
     }
 
     private func claim(_ fields: JsonFields, _ check: inout BodyCheck) throws -> Claim {
-        let claim = try GroupBody.shaped {
+        let claim = try AdminBody.shaped {
             Claim(
                 audience: try fields.string("audience"), subject: try fields.string("subject"),
                 nonce: try fields.string("nonce"), expiresAt: try fields.unsigned("expiresAtMs"))
         }
-        check.length(claim.audience, "audience", atMost: 256)
-        check.length(claim.subject, "subject", atMost: 512)
+        check.text("audience", claim.audience, max: 256)
+        check.text("subject", claim.subject, max: 512)
         if !claim.nonce.count.isMultiple(of: 2) {
             check.fail("nonce", "nonce hex string must have even length")
         } else if !(32...128).contains(claim.nonce.count) || Hex.decode(claim.nonce) == nil {

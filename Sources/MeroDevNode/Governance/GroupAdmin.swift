@@ -43,7 +43,7 @@ struct GroupAdmin: Sendable {
     }
 
     func fields(_ call: RouteCall, _ names: [String] = []) throws -> JsonFields {
-        try GroupBody.read(call.request, names, limit: bodyLimit)
+        try AdminBody.read(call.request, names, limit: bodyLimit).fields
     }
 
     // MARK: - Acting

@@ -11,9 +11,6 @@ struct GroupReads: Sendable {
     let identity: NodeIdentity
     let upgrades: UpgradeService
 
-    private static let firstPage = 100
-    private static let largestPage = 1000
-
     // MARK: - Scope
 
     /// The groups a caller may see, nil for all of them.
@@ -33,19 +30,6 @@ struct GroupReads: Sendable {
         return (id, group)
     }
 
-    static func page<Row>(_ rows: [Row], _ call: RouteCall) throws -> ArraySlice<Row> {
-        func number(_ name: String, _ fallback: Int) throws -> Int {
-            guard let text = call.request.query.first(where: { $0.0 == name })?.1 else { return fallback }
-            guard let value = UInt32(text) else {
-                throw EarlyReply(
-                    .text(400, "Failed to deserialize query string: \(name): invalid digit found in string"))
-            }
-            return Int(value)
-        }
-        let offset = try number("offset", 0)
-        return rows.dropFirst(offset).prefix(min(try number("limit", firstPage), largestPage))
-    }
-
     func answer(_ body: (GroupState) throws -> JsonTree) async -> DevHttpResponse {
         await NodeRefusal.answering { .json(200, try groups.read { try body($0) }) }
     }
@@ -56,7 +40,7 @@ struct GroupReads: Sendable {
         await answer { state in
             let reach = reach(call, state)
             let seen = state.roots.filter { id in reach.map { !$0.isDisjoint(with: state.subtree(of: id)) } ?? true }
-            return ["data": .array(try Self.page(seen, call).map { Self.row($0, state) })]
+            return ["data": .array(try Paging(call.request).page(seen).map { Self.row($0, state) })]
         }
     }
 
@@ -76,7 +60,7 @@ struct GroupReads: Sendable {
         await answer { state in
             let application = try GroupAdmin.id(call.parameters["application"] ?? "", "application id")
             let seen = state.roots.filter { state[$0]?.target?.applicationId == application }
-            return ["data": .array(try Self.page(seen, call).map { Self.row($0, state) })]
+            return ["data": .array(try Paging(call.request).page(seen).map { Self.row($0, state) })]
         }
     }
 
@@ -150,7 +134,7 @@ struct GroupReads: Sendable {
     func members(_ call: RouteCall) async -> DevHttpResponse {
         await answer { state in
             let (id, group) = try visible(call, state)
-            let rows = try Self.page(state.members(of: id), call).map { account, membership -> JsonTree in
+            let rows = try Paging(call.request).page(state.members(of: id)).map { account, membership -> JsonTree in
                 var members = [
                     JsonMember(name: "identity", value: .string(account)),
                     JsonMember(name: "role", value: .string(membership.role.rawValue)),
@@ -173,7 +157,7 @@ struct GroupReads: Sendable {
                 throw NodeRefusal(403, "the caller is not a member of this group")
             }
             let accounts = state.members(of: id).map(\.account).filter { isAdmin || $0 == asker }
-            let rows = try Self.page(accounts, call).map { account -> JsonTree in
+            let rows = try Paging(call.request).page(accounts).map { account -> JsonTree in
                 let devices = state.devices(of: account, in: id).map { device -> JsonTree in
                     ["deviceId": .string(device.id), "signingKey": .string(device.record.signingKey)]
                 }
@@ -186,7 +170,7 @@ struct GroupReads: Sendable {
     func groupContexts(_ call: RouteCall) async -> DevHttpResponse {
         await answer { state in
             let (_, group) = try visible(call, state)
-            let rows = try Self.page(group.contexts, call).map { context -> JsonTree in
+            let rows = try Paging(call.request).page(group.contexts).map { context -> JsonTree in
                 var members = [JsonMember(name: "contextId", value: .string(context))]
                 if let name = group.contextMetadata[context]?.name {
                     members.append(JsonMember(name: "name", value: .string(name)))

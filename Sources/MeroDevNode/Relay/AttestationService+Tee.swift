@@ -42,7 +42,7 @@ extension AttestationService {
                     400,
                     "Field 'admitterAddrs' exceeds maximum of \(Self.mostAddresses) entries (got \(addresses.count))")
             }
-            var checks = FieldChecks()
+            var checks = BodyCheck()
             for address in addresses { checks.text("admitterAddrs", address, max: Self.longestAddress) }
             try checks.finish()
             let account = identity.accountId

@@ -115,8 +115,10 @@ extension RelayService {
     ) async throws -> ContextBox {
         let application = Hex.encode(warrant.applicationId)
         let target = groups.read { $0[group]?.target }
-        let released = target.flatMap { catalog.release(of: $0) }?.contract
-        guard let contract = released ?? contexts.contract(ofApplication: application) else {
+        let named = target.flatMap { $0.applicationId == application ? $0 : nil }
+        let contract =
+            named.flatMap { contexts.applications.contract(of: $0) } ?? contexts.contract(ofApplication: application)
+        guard let contract else {
             throw NodeRefusal(404, "application \(application) is not installed on this node")
         }
         guard target?.applicationId == application else {

@@ -7,7 +7,7 @@ extension GroupAdmin {
     func upgrade(_ call: RouteCall) async -> DevHttpResponse {
         await NodeRefusal.answering {
             let fields = try fields(call, ["targetApplicationId", "cascade", "forceCodeOnly"])
-            let (application, cascades, forcesCodeOnly) = try GroupBody.shaped {
+            let (application, cascades, forcesCodeOnly) = try AdminBody.shaped {
                 (
                     try fields.string("targetApplicationId"), try fields.optionalBool("cascade") ?? false,
                     try fields.optionalBool("forceCodeOnly") ?? false

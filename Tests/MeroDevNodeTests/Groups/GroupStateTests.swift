@@ -67,7 +67,7 @@ import Testing
             try registry.change { state in
                 try state.addMember("bob", role: .member, to: Self.root, by: "owner")
                 state.detach(context: "x")
-                try state.removeMember("owner", from: Self.root, by: "owner")
+                _ = try state.removeMember("owner", from: Self.root, by: "owner")
             }
         }
         #expect(registry.read { $0.stateHash(of: Self.root) } == before)
