@@ -146,11 +146,6 @@ extension DevNode {
         announce([], in: group)
     }
 
-    /// The group that governs a context, 64 hex; nil when none does.
-    public func group(ofContext context: String) -> String? {
-        core.groups.read { $0.groupOfContext[context.lowercased()] }
-    }
-
     /// Creates a context that a group governs, and returns its id (64 hex). Throws ``DevNodeError``.
     @discardableResult
     public func createContext(_ contract: any DevContract, id: String? = nil, inGroup group: String) throws -> String {
