@@ -133,23 +133,18 @@ struct AccountAdmin: Sendable {
 
 extension NodeCore {
     static func accountRoutes(_ accounts: AccountAdmin) -> [NodeRoute] {
-        func route(
-            _ method: String, _ template: String, _ handler: @escaping @Sendable (RouteCall) async -> DevHttpResponse
-        ) -> NodeRoute {
-            guarded(method, "/admin-api" + template, .standard, handler)
-        }
-        return [
-            route("GET", "/account/devices") { await accounts.listDevices($0) },
-            route("GET", "/account/applications") { await accounts.listApplications($0) },
-            route("POST", "/account/pair-init") { await accounts.beginPairing($0) },
-            route("POST", "/account/pair-complete") { await accounts.completePairing($0) },
-            route("POST", "/account/devices/{device}/relink") { await accounts.relink($0) },
-            route("PUT", "/account/devices/{device}/scope") { await accounts.rescope($0) },
-            route("PUT", "/account/devices/{device}/label") { await accounts.label($0) },
-            route("POST", "/account/sign-with-root") { await accounts.signWithRoot($0) },
-            route("POST", "/namespaces/{group}/account/revoke") { await accounts.revoke($0) },
-            route("POST", "/namespaces/{group}/account/link-device") { await accounts.link($0) },
-            route("POST", "/groups/{group}/accounts/{member}/seal") { await accounts.seal($0) },
+        [
+            adminRoute("GET", "/account/devices") { await accounts.listDevices($0) },
+            adminRoute("GET", "/account/applications") { await accounts.listApplications($0) },
+            adminRoute("POST", "/account/pair-init") { await accounts.beginPairing($0) },
+            adminRoute("POST", "/account/pair-complete") { await accounts.completePairing($0) },
+            adminRoute("POST", "/account/devices/{device}/relink") { await accounts.relink($0) },
+            adminRoute("PUT", "/account/devices/{device}/scope") { await accounts.rescope($0) },
+            adminRoute("PUT", "/account/devices/{device}/label") { await accounts.label($0) },
+            adminRoute("POST", "/account/sign-with-root") { await accounts.signWithRoot($0) },
+            adminRoute("POST", "/namespaces/{group}/account/revoke") { await accounts.revoke($0) },
+            adminRoute("POST", "/namespaces/{group}/account/link-device") { await accounts.link($0) },
+            adminRoute("POST", "/groups/{group}/accounts/{member}/seal") { await accounts.seal($0) },
         ]
     }
 }

@@ -231,37 +231,34 @@ extension GroupAdmin {
 extension NodeCore {
     /// What the node's owner does with groups, members and settings.
     static func groupRoutes(_ admin: GroupAdmin) -> [NodeRoute] {
-        func route(
-            _ method: String, _ template: String, _ handler: @escaping @Sendable (RouteCall) async -> DevHttpResponse
-        ) -> NodeRoute {
-            guarded(method, "/admin-api" + template, .standard, handler)
-        }
-        return [
-            route("POST", "/namespaces") { await admin.createNamespace($0) },
-            route("DELETE", "/namespaces/{group}") { await admin.deleteNamespace($0) },
-            route("POST", "/namespaces/{group}/invite") { await admin.inviteToNamespace($0) },
-            route("POST", "/namespaces/{group}/join") { await admin.joinNamespace($0) },
-            route("POST", "/namespaces/{group}/leave") { await admin.leaveNamespace($0) },
-            route("POST", "/namespaces/{group}/groups") { await admin.createSubgroup($0) },
-            route("POST", "/groups") { await admin.createGroup($0) },
-            route("POST", "/groups/join") { await admin.joinGroup($0) },
-            route("DELETE", "/groups/{group}") { await admin.deleteGroup($0) },
-            route("POST", "/groups/{group}/invite") { await admin.inviteToGroup($0) },
-            route("POST", "/groups/{group}/leave") { await admin.leaveGroup($0) },
-            route("POST", "/groups/{group}/members") { await admin.addMembers($0) },
-            route("POST", "/groups/{group}/members/remove") { await admin.removeMembers($0) },
-            route("PUT", "/groups/{group}/members/{member}/role") { await admin.setRole($0) },
-            route("PUT", "/groups/{group}/members/{member}/capabilities") { await admin.setCapabilities($0) },
-            route("PUT", "/groups/{group}/members/{member}/auto-follow") { await admin.setAutoFollow($0) },
-            route("PUT", "/groups/{group}/members/{member}/metadata") { await admin.setMemberMetadata($0) },
-            route("PUT", "/groups/{group}/metadata") { await admin.setGroupMetadata($0) },
-            route("PUT", "/groups/{group}/contexts/{context}/metadata") { await admin.setContextMetadata($0) },
-            route("POST", "/groups/{group}/contexts/{context}/remove") { await admin.detachContext($0) },
-            route("PUT", "/groups/{group}/settings/default-capabilities") { await admin.setDefaultCapabilities($0) },
-            route("PUT", "/groups/{group}/settings/subgroup-visibility") { await admin.setVisibility($0) },
-            route("POST", "/groups/{group}/reparent") { await admin.reparent($0) },
-            route("POST", "/groups/{group}/join-via-inheritance") { await admin.joinByInheritance($0) },
-            route("POST", "/groups/{group}/sync") { await admin.sync($0) },
+        [
+            adminRoute("POST", "/namespaces") { await admin.createNamespace($0) },
+            adminRoute("DELETE", "/namespaces/{group}") { await admin.deleteNamespace($0) },
+            adminRoute("POST", "/namespaces/{group}/invite") { await admin.inviteToNamespace($0) },
+            adminRoute("POST", "/namespaces/{group}/join") { await admin.joinNamespace($0) },
+            adminRoute("POST", "/namespaces/{group}/leave") { await admin.leaveNamespace($0) },
+            adminRoute("POST", "/namespaces/{group}/groups") { await admin.createSubgroup($0) },
+            adminRoute("POST", "/groups") { await admin.createGroup($0) },
+            adminRoute("POST", "/groups/join") { await admin.joinGroup($0) },
+            adminRoute("DELETE", "/groups/{group}") { await admin.deleteGroup($0) },
+            adminRoute("POST", "/groups/{group}/invite") { await admin.inviteToGroup($0) },
+            adminRoute("POST", "/groups/{group}/leave") { await admin.leaveGroup($0) },
+            adminRoute("POST", "/groups/{group}/members") { await admin.addMembers($0) },
+            adminRoute("POST", "/groups/{group}/members/remove") { await admin.removeMembers($0) },
+            adminRoute("PUT", "/groups/{group}/members/{member}/role") { await admin.setRole($0) },
+            adminRoute("PUT", "/groups/{group}/members/{member}/capabilities") { await admin.setCapabilities($0) },
+            adminRoute("PUT", "/groups/{group}/members/{member}/auto-follow") { await admin.setAutoFollow($0) },
+            adminRoute("PUT", "/groups/{group}/members/{member}/metadata") { await admin.setMemberMetadata($0) },
+            adminRoute("PUT", "/groups/{group}/metadata") { await admin.setGroupMetadata($0) },
+            adminRoute("PUT", "/groups/{group}/contexts/{context}/metadata") { await admin.setContextMetadata($0) },
+            adminRoute("POST", "/groups/{group}/contexts/{context}/remove") { await admin.detachContext($0) },
+            adminRoute("PUT", "/groups/{group}/settings/default-capabilities") {
+                await admin.setDefaultCapabilities($0)
+            },
+            adminRoute("PUT", "/groups/{group}/settings/subgroup-visibility") { await admin.setVisibility($0) },
+            adminRoute("POST", "/groups/{group}/reparent") { await admin.reparent($0) },
+            adminRoute("POST", "/groups/{group}/join-via-inheritance") { await admin.joinByInheritance($0) },
+            adminRoute("POST", "/groups/{group}/sync") { await admin.sync($0) },
         ]
     }
 }

@@ -114,20 +114,17 @@ extension GroupAdmin {
 extension NodeCore {
     /// What the owner of a group does with it.
     static func ownerRoutes(_ admin: GroupAdmin) -> [NodeRoute] {
-        func route(
-            _ method: String, _ template: String, _ handler: @escaping @Sendable (RouteCall) async -> DevHttpResponse
-        ) -> NodeRoute {
-            guarded(method, "/admin-api" + template, .standard, handler)
-        }
-        return [
-            route("POST", "/namespaces/{group}/admin") { await admin.changeNamespaceAdmin($0) },
-            route("POST", "/groups/{group}/transfer-ownership") { await admin.transferOwnership($0) },
-            route("POST", "/groups/{group}/owner-delete") { await admin.ownerDelete($0) },
-            route("PUT", "/groups/{group}/settings/tee-admission-policy") { await admin.setTeeAdmission($0) },
-            route("PUT", "/groups/{group}/settings/tee-authoring-policy") { await admin.setTeeAuthoring($0) },
-            route("DELETE", "/groups/{group}/settings/tee-authoring-policy") { await admin.disableTeeAuthoring($0) },
-            route("POST", "/groups/{group}/issue-ownership-proof") { await admin.issueOwnershipProof($0) },
-            route("POST", "/groups/{group}/issue-namespace-ownership-proof") {
+        [
+            adminRoute("POST", "/namespaces/{group}/admin") { await admin.changeNamespaceAdmin($0) },
+            adminRoute("POST", "/groups/{group}/transfer-ownership") { await admin.transferOwnership($0) },
+            adminRoute("POST", "/groups/{group}/owner-delete") { await admin.ownerDelete($0) },
+            adminRoute("PUT", "/groups/{group}/settings/tee-admission-policy") { await admin.setTeeAdmission($0) },
+            adminRoute("PUT", "/groups/{group}/settings/tee-authoring-policy") { await admin.setTeeAuthoring($0) },
+            adminRoute("DELETE", "/groups/{group}/settings/tee-authoring-policy") {
+                await admin.disableTeeAuthoring($0)
+            },
+            adminRoute("POST", "/groups/{group}/issue-ownership-proof") { await admin.issueOwnershipProof($0) },
+            adminRoute("POST", "/groups/{group}/issue-namespace-ownership-proof") {
                 await admin.issueNamespaceOwnershipProof($0)
             },
         ]

@@ -7,6 +7,13 @@ extension NodeCore {
         NodeRoute(method, template, permissions.access(method: method, template: template), handler)
     }
 
+    /// The same below the admin API, by what stands behind its prefix.
+    static func adminRoute(
+        _ method: String, _ template: String, _ handler: @escaping @Sendable (RouteCall) async -> DevHttpResponse
+    ) -> NodeRoute {
+        guarded(method, "/admin-api" + template, .standard, handler)
+    }
+
     static func adminRoutes(
         status: NodeStatus, identity: NodeIdentity, _ usage: UsageReport
     ) -> [NodeRoute] {

@@ -1,7 +1,7 @@
 import Dispatch
 
 /// Draws numbers from stores on threads of its own, since a store may have to wait for a disk or another process.
-enum NonceDesk {
+package enum NonceDesk {
     /// One thread at a time for each sequence, and few in all.
     private static let lanes = (0..<4).map { DispatchQueue(label: "MeroKit.NonceDesk.lane\($0)") }
 
@@ -12,7 +12,7 @@ enum NonceDesk {
     /// nothing.
     ///
     /// - Parameter settle: Makes another number of the one that was drawn, before the next one is: nil when there is none.
-    static func next(
+    package static func next(
         _ store: any WarrantNonceStore, _ sequence: String, floor: UInt64? = nil,
         settle: @escaping @Sendable (UInt64) -> UInt64? = { $0 }
     ) async throws -> UInt64 {

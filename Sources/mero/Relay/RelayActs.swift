@@ -97,7 +97,7 @@ enum RelayActs {
         }
         let published = try await AccountJoin.joinWithNode(
             admitURL: admitURL, namespaceId: namespace, invitation: invitation, account: relay.account,
-            credential: relay.credential, keys: relay.identity.keys, nonce: try relay.nextJoinNonce())
+            credential: relay.credential, keys: relay.identity.keys, nonce: try await relay.nextJoinNonce())
         try tell(
             [
                 ("namespace", "namespaceId", .string(namespace)), ("account", "account", .string(relay.account)),

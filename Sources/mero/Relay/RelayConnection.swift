@@ -51,15 +51,7 @@ struct RelayConnection: Sendable {
     }
 
     /// A number for a join, of a sequence of its own.
-    func nextJoinNonce() throws -> UInt64 {
-        let nonce = nonces.next(relay: "join:\(account)")
-        guard nonce > 0 else {
-            throw Failure(
-                code: .localFile, message: "No number can be kept in \(profile.folder.path)",
-                hint: "Check the folder's owner and free space; nothing was sent")
-        }
-        return nonce
-    }
+    func nextJoinNonce() async throws -> UInt64 { try await NonceDesk.next(nonces, "join:\(account)") }
 }
 
 extension OptionSpec {

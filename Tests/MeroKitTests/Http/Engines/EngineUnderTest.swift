@@ -25,8 +25,8 @@ enum EngineUnderTest: String, CaseIterable, Codable, CustomTestStringConvertible
 extension EngineUnderTest {
     /// The engines of the suite of failures.
     ///
-    /// Foundation on Linux now and then writes to memory that it has freed when a server misbehaves, and the process crashes
-    /// later and elsewhere. Its turn is a process of its own, which `scripts/test` starts with a variable set.
+    /// On Linux each has a process of its own, URLSession where `scripts/test` sets the variable: so damage that one does
+    /// cannot show in the tests of the other.
     static var inFailures: [EngineUnderTest] {
         #if canImport(FoundationNetworking)
             let isItsTurn = ProcessInfo.processInfo.environment["MEROKIT_TEST_URLSESSION_FAILURES"] == "1"
