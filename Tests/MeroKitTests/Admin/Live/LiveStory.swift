@@ -1,0 +1,17 @@
+/// One part of what the owner of a node does: every call of it is answered by nodes.
+struct LiveStory: Sendable {
+    let name: String
+    let run: @Sendable (LiveWorld) async throws -> Void
+
+    init(_ name: String, _ run: @escaping @Sendable (LiveWorld) async throws -> Void) {
+        self.name = name
+        self.run = run
+    }
+
+    static let all: [LiveStory] =
+        [
+            LiveStory("the node", node), LiveStory("attestation", attestation),
+            LiveStory("applications", applications), LiveStory("blobs", blobs), LiveStory("contexts", contexts),
+            LiveStory("contexts refused", contextsRefused), LiveStory("aliases", aliases),
+        ] + governance + owners
+}
