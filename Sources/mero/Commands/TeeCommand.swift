@@ -25,7 +25,7 @@ extension Command {
         examples: [.init(says: "look", line: "mero tee policy $NAMESPACE")], act: TeeActs.show)
 
     private static let teeAdmit = admin(
-        "admit", "let attested machines in: by measurements, or by signed releases",
+        "admit", "let attested machines in, by measurements or releases",
         details: [
             "Replaces the policy before. By measurements: --mrtd, --rtmr1, --rtmr2 and --rtmr3 at least. By signed releases: "
                 + "--tee-profile, and --min-release for the oldest. Another --as changes those that are in already, too."
@@ -44,8 +44,8 @@ extension Command {
         ], act: TeeActs.admit)
 
     private static let teeAuthor = admin(
-        "author", "let machines of these measurements write as the namespace's authority",
-        details: ["Replaces the list before. No node tells the list."],
+        "author", "let attested machines write as the namespace's authority",
+        details: ["Those of these measurements. Replaces the list before, which no node tells."],
         operands: [.namespaceId, .init(name: "mrtd", help: "Measurements, hex.", repeats: true)],
         options: [.sign, .phraseFromInput, .yes],
         examples: [.init(says: "one image", line: "mero tee author $NAMESPACE $MRTD")], act: TeeActs.author)

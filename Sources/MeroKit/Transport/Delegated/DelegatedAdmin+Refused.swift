@@ -13,25 +13,25 @@ extension DelegatedAdmin {
     private static let subgroups = "an account is invited to a namespace: createNamespaceInvitation and joinNamespace"
     private static let devices = "the devices of an account are kept by whoever holds its root"
 
-    private func refused<Value>(_ why: String, _ name: StaticString) throws -> Value {
-        throw MeroTransportError.relayHasNo(surface: "\(name)", why: why)
+    private static func refusal(_ why: String, _ name: StaticString) -> MeroTransportError {
+        .relayHasNo(surface: "\(name)", why: why)
     }
 
     // MARK: Upgrades
 
     /// Refused by name.
     public func upgradeGroup(_ groupId: String, request: UpgradeGroupRequest) async throws -> UpgradeGroupResponseData {
-        try refused(Self.releases, "upgradeGroup")
+        throw Self.refusal(Self.releases, "upgradeGroup")
     }
 
     /// Refused by name.
     public func retryGroupUpgrade(
         _ groupId: String, request: RetryGroupUpgradeRequest? = nil
-    ) async throws -> RetryGroupUpgradeResponseData { try refused(Self.releases, "retryGroupUpgrade") }
+    ) async throws -> RetryGroupUpgradeResponseData { throw Self.refusal(Self.releases, "retryGroupUpgrade") }
 
     /// Refused by name.
     public func abortMigration(_ namespaceId: String, request: [String: JSONValue]? = nil) async throws -> JSONValue {
-        try refused(Self.releases, "abortMigration")
+        throw Self.refusal(Self.releases, "abortMigration")
     }
 
     // MARK: Applications
@@ -39,110 +39,111 @@ extension DelegatedAdmin {
     /// Refused by name.
     public func installApplication(
         _ request: InstallApplicationRequest
-    ) async throws -> InstallApplicationResponseData { try refused(Self.software, "installApplication") }
+    ) async throws -> InstallApplicationResponseData { throw Self.refusal(Self.software, "installApplication") }
 
     /// Refused by name.
     public func installFromRegistry(
         packageName: String, version: String
-    ) async throws -> InstallApplicationResponseData { try refused(Self.software, "installFromRegistry") }
+    ) async throws -> InstallApplicationResponseData { throw Self.refusal(Self.software, "installFromRegistry") }
 
     /// Refused by name.
     public func installDevApplication(
         _ request: InstallDevApplicationRequest
-    ) async throws -> InstallApplicationResponseData { try refused(Self.software, "installDevApplication") }
+    ) async throws -> InstallApplicationResponseData { throw Self.refusal(Self.software, "installDevApplication") }
 
     /// Refused by name.
     public func uninstallApplication(_ appId: String) async throws -> UninstallApplicationResponseData {
-        try refused(Self.software, "uninstallApplication")
+        throw Self.refusal(Self.software, "uninstallApplication")
     }
 
     // MARK: What a node holds
 
     /// Refused by name.
     public func generateContextIdentity() async throws -> GenerateContextIdentityResponseData {
-        try refused("an account acts through its own device, not through a key of the relay", "generateContextIdentity")
+        throw Self.refusal(
+            "an account acts through its own device, not through a key of the relay", "generateContextIdentity")
     }
 
     /// Refused by name.
     public func deleteContext(
         _ contextId: String, request: DeleteContextRequest? = nil
-    ) async throws -> DeleteContextResponseData { try refused(Self.holdings, "deleteContext") }
+    ) async throws -> DeleteContextResponseData { throw Self.refusal(Self.holdings, "deleteContext") }
 
     /// Refused by name.
     public func leaveContext(_ contextId: String, request: [String: JSONValue]? = nil) async throws {
-        try refused(Self.holdings, "leaveContext")
+        throw Self.refusal(Self.holdings, "leaveContext")
     }
 
     /// Refused by name.
     public func deleteNamespace(
         _ namespaceId: String, request: DeleteNamespaceRequest? = nil
-    ) async throws -> DeleteNamespaceResponseData { try refused(Self.holdings, "deleteNamespace") }
+    ) async throws -> DeleteNamespaceResponseData { throw Self.refusal(Self.holdings, "deleteNamespace") }
 
     /// Refused by name.
     public func deleteBlob(_ blobId: String) async throws -> DeleteBlobResponseData {
-        try refused(Self.holdings, "deleteBlob")
+        throw Self.refusal(Self.holdings, "deleteBlob")
     }
 
     // MARK: Aliases
 
     /// Refused by name.
     public func createContextAlias(_ request: CreateContextAliasRequest) async throws -> CreateAliasResponseData {
-        try refused(Self.names, "createContextAlias")
+        throw Self.refusal(Self.names, "createContextAlias")
     }
 
     /// Refused by name.
     public func createApplicationAlias(
         _ request: CreateApplicationAliasRequest
-    ) async throws -> CreateAliasResponseData { try refused(Self.names, "createApplicationAlias") }
+    ) async throws -> CreateAliasResponseData { throw Self.refusal(Self.names, "createApplicationAlias") }
 
     /// Refused by name.
     public func createDeviceAlias(_ request: CreateDeviceAliasRequest) async throws -> CreateAliasResponseData {
-        try refused(Self.names, "createDeviceAlias")
+        throw Self.refusal(Self.names, "createDeviceAlias")
     }
 
     /// Refused by name.
     public func lookupContextAlias(_ name: String) async throws -> LookupAliasResponseData {
-        try refused(Self.names, "lookupContextAlias")
+        throw Self.refusal(Self.names, "lookupContextAlias")
     }
 
     /// Refused by name.
     public func lookupApplicationAlias(_ name: String) async throws -> LookupAliasResponseData {
-        try refused(Self.names, "lookupApplicationAlias")
+        throw Self.refusal(Self.names, "lookupApplicationAlias")
     }
 
     /// Refused by name.
     public func lookupDeviceAlias(_ name: String) async throws -> LookupAliasResponseData {
-        try refused(Self.names, "lookupDeviceAlias")
+        throw Self.refusal(Self.names, "lookupDeviceAlias")
     }
 
     /// Refused by name.
     public func deleteContextAlias(_ name: String) async throws -> DeleteAliasResponseData {
-        try refused(Self.names, "deleteContextAlias")
+        throw Self.refusal(Self.names, "deleteContextAlias")
     }
 
     /// Refused by name.
     public func deleteApplicationAlias(_ name: String) async throws -> DeleteAliasResponseData {
-        try refused(Self.names, "deleteApplicationAlias")
+        throw Self.refusal(Self.names, "deleteApplicationAlias")
     }
 
     /// Refused by name.
     public func deleteDeviceAlias(_ name: String) async throws -> DeleteAliasResponseData {
-        try refused(Self.names, "deleteDeviceAlias")
+        throw Self.refusal(Self.names, "deleteDeviceAlias")
     }
 
     /// Refused by name.
     public func listContextAliases() async throws -> ListAliasesResponseData {
-        try refused(Self.names, "listContextAliases")
+        throw Self.refusal(Self.names, "listContextAliases")
     }
 
     /// Refused by name.
     public func listApplicationAliases() async throws -> ListAliasesResponseData {
-        try refused(Self.names, "listApplicationAliases")
+        throw Self.refusal(Self.names, "listApplicationAliases")
     }
 
     /// Refused by name.
     public func listDeviceAliases() async throws -> ListAliasesResponseData {
-        try refused(Self.names, "listDeviceAliases")
+        throw Self.refusal(Self.names, "listDeviceAliases")
     }
 
     // MARK: Invitations to subgroups
@@ -150,34 +151,34 @@ extension DelegatedAdmin {
     /// Refused by name.
     public func createGroupInvitation(
         _ groupId: String, request: CreateGroupInvitationRequest? = nil
-    ) async throws -> CreateGroupInvitationResult { try refused(Self.subgroups, "createGroupInvitation") }
+    ) async throws -> CreateGroupInvitationResult { throw Self.refusal(Self.subgroups, "createGroupInvitation") }
 
     /// Refused by name.
     public func joinGroup(_ request: JoinGroupRequest) async throws -> JoinGroupResponseData {
-        try refused(Self.subgroups, "joinGroup")
+        throw Self.refusal(Self.subgroups, "joinGroup")
     }
 
     // MARK: Attested machines
 
     /// Refused by name.
     public func setTeeAdmissionPolicy(_ groupId: String, request: SetTeeAdmissionPolicyRequest) async throws {
-        try refused(Self.machines, "setTeeAdmissionPolicy")
+        throw Self.refusal(Self.machines, "setTeeAdmissionPolicy")
     }
 
     /// Refused by name.
     public func getTeeAdmissionPolicy(_ groupId: String) async throws -> GetTeeAdmissionPolicyResponseData {
-        try refused(Self.machines, "getTeeAdmissionPolicy")
+        throw Self.refusal(Self.machines, "getTeeAdmissionPolicy")
     }
 
     // MARK: The account's devices
 
     /// Refused by name.
     public func listAccountDevices() async throws -> [AccountDeviceEntry] {
-        try refused(Self.devices, "listAccountDevices")
+        throw Self.refusal(Self.devices, "listAccountDevices")
     }
 
     /// Refused by name.
     public func revokeDevice(
         _ namespaceId: String, request: RevokeDeviceRequest
-    ) async throws -> RevokeDeviceResponseData { try refused(Self.devices, "revokeDevice") }
+    ) async throws -> RevokeDeviceResponseData { throw Self.refusal(Self.devices, "revokeDevice") }
 }

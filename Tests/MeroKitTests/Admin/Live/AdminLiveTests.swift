@@ -47,11 +47,9 @@ import Testing
             let calls = AdminCall.all.filter { Self.route(of: $0) == route }
             let call = try #require(calls.first, "\(route)")
             for status in statuses {
-                let parts = route.split(separator: " ")
-                let path = parts[1].replacingOccurrences(of: "{}", with: "*")
                 world.ada.node.inject(
                     .status(status, body: Data(#"{"error":"as listed"}"#.utf8)),
-                    on: DevRouteMatch(String(parts[0]), path))
+                    on: DevRouteMatch(call.method, AdminIds().url(call.path)))
                 await refused(status, "as listed") { _ = try await call.run(world.ada.admin, AdminIds()) }
             }
         }

@@ -57,7 +57,7 @@ extension LiveStory {
     static func teePolicies(_ world: LiveWorld) async throws {
         let (ada, bob) = (world.ada, world.bob)
         let unknown = LiveWorld.unknown
-        let id = try await world.namespace()
+        let id = try await world.shared()
         let room = try await ada.admin.createGroupInNamespace(id).groupId
         let zeros = String(repeating: "0", count: 96)
         func measured(_ mrtd: [String], mode: TeeAdmissionMode? = nil) -> SetTeeAdmissionPolicyRequest {
@@ -170,8 +170,8 @@ extension LiveStory {
         await refused(400, "'plaintext' is required") { try await seal(id, bob.account, "") }
         await refused(400, "even length") { try await seal(id, bob.account, "0") }
         await refused(404) { try await seal(id, LiveWorld.unknown) }
-        let other = try await world.namespace()
-        await refused(403) { try await seal(other, ada.account, by: bob) }
+        let room = try await ada.admin.createGroupInNamespace(id).groupId
+        await refused(403) { try await seal(room, ada.account, by: bob) }
 
         let request = AccountSignWithRootRequest(domain: AccountSignWithRootRequest.loginDomain, text: "challenge")
         let signed = try await ada.admin.signWithAccountRoot(request)
