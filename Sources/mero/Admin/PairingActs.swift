@@ -109,9 +109,8 @@ enum PairingActs {
 extension OptionSpec {
     static let pairNamespace = OptionSpec(
         name: "namespace", value: .text("ID"),
-        help: "A namespace of the account to be in from the start. May be given several times.", repeats: true)
+        help: "A namespace of the account to be in from the start.", repeats: true)
     static let scopeApplication = OptionSpec(
         name: "application", short: "a", value: .text("ID"),
-        help: "An application that the device is for; every one when not given. May be given several times.",
-        repeats: true)
+        help: "An application that the device is for; every one when not given.", repeats: true)
 }

@@ -3,7 +3,16 @@ import MeroKit
 /// What the commands of `mero tee` do.
 enum TeeActs {
     static func info(_ run: AdminRun) async throws {
-        let info = try await run.admin.getTeeInfo()
+        let info: TeeInfoResponseData
+        do {
+            info = try await run.admin.getTeeInfo()
+        } catch MeroError.http(let answer)
+            where answer.status == 500 && answer.refusal?.message?.hasPrefix("Failed to get TEE info") == true
+        {
+            throw Failure(
+                code: .refused, message: "The node runs in no TEE: \(answer.refusal?.message ?? "")",
+                hint: "Only a node on an attested machine has something to tell here")
+        }
         try run.show(
             [("provider", info.cloudProvider), ("image", info.osImage), ("MRTD", info.mrtd)], try .encoding(info))
     }
@@ -113,17 +122,17 @@ extension OptionSpec {
     static let measurements = ["mrtd", "rtmr0", "rtmr1", "rtmr2", "rtmr3"].map { name in
         OptionSpec(
             name: name, value: .text("HEX"),
-            help: "A measurement that is let in; may be given several times.", repeats: true)
+            help: "A measurement that is let in.", repeats: true)
     }
     static let teeProfile = OptionSpec(
         name: "tee-profile", value: .text("PROFILE"),
-        help: "Instead of measurements: images of this profile from signed releases. May be given several times.",
+        help: "Instead of measurements: images of this profile from signed releases.",
         repeats: true)
     static let minRelease = OptionSpec(
         name: "min-release", value: .text("X.Y.Z"), help: "The oldest release that is let in.")
     static let tcbStatus = OptionSpec(
         name: "tcb", value: .text("STATUS"),
-        help: "A TCB status that is let in, such as UpToDate. May be given several times.", repeats: true)
+        help: "A TCB status that is let in, such as UpToDate.", repeats: true)
     static let acceptMock = OptionSpec(name: "accept-mock", help: "Mock quotes as well: for development only.")
     static let teeMode = OptionSpec(
         name: "as", value: .choice(["replica", "relay"]),

@@ -77,6 +77,34 @@ struct TeeCommandTests {
         }
     }
 
+    @Test("an owner deletes a group once it holds nothing")
+    func ownersDelete() async throws {
+        try await Self.with { bench, namespace in
+            let room = try bench.node.createGroup(parent: namespace)
+            let context = try bench.node.createContext(KeyValueContract(), inGroup: room)
+            let words = ["group", "delete", room, "--yes", "--json"]
+            let full = try await bench.start(words + ["--as-owner"]).outcome()
+            #expect(full.error?["status"]?.intValue == 409, "\(full.output)\(full.errors)")
+            let half = try await bench.start(words + ["--sign"]).outcome()
+            #expect(half.status == ExitCode.usage.rawValue && half.errors.contains("--as-owner"))
+            let detach = try await bench.mero("group", "detach", room, context, "--yes")
+            #expect(detach.status == 0, "\(detach.errors)")
+            let deleted = try await bench.start(words + ["--as-owner"]).outcome()
+            #expect(deleted.document?["deleted"] == true, "\(deleted.errors)")
+            #expect(bench.node.members(group: room) == nil)
+        }
+    }
+
+    @Test("a node outside of a TEE says so, at once")
+    func noTee() async throws {
+        try await Self.with { bench, _ in
+            bench.node.setAttestation(.unsupported)
+            let outcome = try await bench.mero("tee", "info", "--retry", "never")
+            #expect(outcome.status == ExitCode.refused.rawValue && outcome.isOneErrorLine, "\(outcome.errors)")
+            #expect(outcome.errors.contains("in no TEE"))
+        }
+    }
+
     @Test("a namespace is proven")
     func proofs() async throws {
         try await Self.with { bench, namespace in

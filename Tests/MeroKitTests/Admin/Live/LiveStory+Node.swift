@@ -149,6 +149,7 @@ extension LiveStory {
         #expect(try await bob.admin.getBlob(stored.blobId, contextId: context) == content)
         #expect(try await bob.admin.getBlobInfo(stored.blobId).source == .local)
 
+        try await largeBlob(world)
         await refused(500, "hash mismatch") {
             _ = try await ada.admin.uploadBlob(UploadBlobRequest(data: content, hash: LiveWorld.unknown))
         }
@@ -164,6 +165,33 @@ extension LiveStory {
         let application = try ada.node.applications.install(KeyValueContract(), package: "com.example.kept")
         let bytecode = try #require(ada.node.applications.bytecodeId(of: application))
         await refused(403, "application") { _ = try await ada.admin.deleteBlob(bytecode) }
+    }
+
+    /// From file to file: cut off in the middle, damaged on the node's disk, and whole.
+    private static func largeBlob(_ world: LiveWorld) async throws {
+        let (node, admin) = (world.ada.node, world.ada.admin)
+        let (source, copy) = (world.folder.file("source"), world.folder.file("copy"))
+        try Data((0..<5_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }).write(to: source)
+        let digest = try await BlobDigest(ofFile: source)
+        let stored = try await admin.uploadBlob(file: source)
+        #expect(stored.blobId == digest.blobId && stored.size == 5_000_000)
+        let route = DevRouteMatch("GET", "/admin-api/blobs/\(stored.blobId)")
+        let before = Set(world.folder.contents)
+        node.inject(.cutMidBody(after: 2_000_000), on: route)
+        let cut = await meroError { try await admin.downloadBlob(stored.blobId, to: copy) }
+        guard case .network = cut else { return #expect(Bool(false), "\(String(describing: cut))") }
+        #expect(Set(world.folder.contents) == before, "nothing is left of it")
+        let whole = try await admin.downloadBlob(stored.blobId, to: copy)
+        #expect(whole.hash == digest.contentHash)
+        #expect(try await BlobDigest(ofFile: copy) == digest)
+        // Other content under the same name, as a damaged disk would give it.
+        node.inject(.answer(Data("other".utf8), contentType: "application/octet-stream"), on: route)
+        let damaged = await meroError {
+            try await admin.downloadBlob(stored.blobId, to: copy, hash: digest.contentHash)
+        }
+        guard case .decoding = damaged else { return #expect(Bool(false), "\(String(describing: damaged))") }
+        #expect(try await BlobDigest(ofFile: copy) == digest, "what was there stays")
+        #expect(Set(world.folder.contents) == before.union(["copy"]))
     }
 
     static func aliases(_ world: LiveWorld) async throws {
