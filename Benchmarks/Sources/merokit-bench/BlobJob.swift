@@ -70,11 +70,7 @@ struct BlobTransferJob: Codable {
     }
 
     func run() async throws -> Result {
-        let token = token
-        let session: URLSession? = engine == .urlSession ? .shared : nil
-        let admin = AdminApi(
-            http: URLSessionHttpClient(
-                baseURL: url, session: session, timeout: 120, hooks: TransportHooks(getAuthToken: { token })))
+        let admin = AdminApi(http: engine.client(baseURL: url, token: token, timeout: 120))
         // Whatever the first call loads for good is not part of the transfer.
         _ = try await admin.listBlobs()
         let memory = MemoryWatch()

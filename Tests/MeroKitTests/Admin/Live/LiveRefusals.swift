@@ -83,6 +83,15 @@ enum LiveRefusals {
         POST /admin-api/groups/{}/migration/abort 403 404
         GET /admin-api/groups/{}/migration-status 403 404
         POST /admin-api/groups/{}/accounts/{}/seal 400 403 404
+        GET /admin-api/contexts/{}/intents 404
+        POST /admin-api/contexts/{}/intents 400 403
+        POST /admin-api/contexts/{}/presence-intents 400 403
+        POST /admin-api/contexts/{}/query 401 404 409
+        POST /admin-api/contexts/{}/warrant-nonce 401
+        GET /admin-api/groups/{}/context-intents 400 404
+        POST /admin-api/groups/{}/context-intents 409
+        GET /admin-api/groups/{}/governance-intents 404
+        POST /admin-api/groups/{}/governance-intents 403
         POST /admin-api/account/pair-init 400
         POST /admin-api/account/pair-complete 400 403
         POST /admin-api/account/sign-with-root 400 403
