@@ -122,9 +122,9 @@ extension LiveStory {
         #expect(try await relay.getContextIntentRelay(author.namespace).authorMayCreate == nil)
         let made = try await author.create(nonce: 1, by: creator, application: LiveWorld.application)
         #expect(made.groupId == author.namespace && world.ada.node.contexts.contains(made.contextId))
-        await refused(409) {
-            _ = try await author.create(nonce: 2, by: creator, application: LiveWorld.unknown)
-        }
+        let other = try world.ada.node.applications.install(ProbeContract(), package: "com.example.probe")
+        await refused(409) { _ = try await author.create(nonce: 2, by: creator, application: other) }
+        await refused(404) { _ = try await author.create(nonce: 2, by: creator, application: LiveWorld.unknown) }
         await refused(404) { _ = try await relay.getContextIntentRelay(LiveWorld.unknown) }
         await refused(400) { _ = try await relay.getContextIntentRelay("x") }
 
