@@ -17,9 +17,9 @@ struct BlobBench {
                 report.figures.append(
                     Figure(
                         name: "\(engine.name), blob \(name)", unit: "MiB/s", values: [Double(size) / transfer.seconds]))
-                check("\(engine.name), blob \(name)", mebibytes(transfer.peakBytes), into: &report)
+                record(engine, "blob \(name)", mebibytes(transfer.peakBytes), into: &report)
             }
-            check("\(engine.name), the node behind both", mebibytes(result.nodePeakBytes), into: &report)
+            record(engine, "the node behind both", mebibytes(result.nodePeakBytes), into: &report)
             func text(_ value: Double?) -> String { value.map { String(format: "%.0f", $0) } ?? "" }
             rows.append([
                 engine.name, text(Double(size) / result.put.seconds), text(mebibytes(result.put.peakBytes)),
@@ -34,12 +34,16 @@ struct BlobBench {
             columns: ["", "put, MiB/s", "client, MiB", "get, MiB/s", "client, MiB", "node, MiB"], rows: rows)
     }
 
-    private func check(_ name: String, _ value: Double?, into report: inout Report) {
+    /// Only the default engine makes a promise, as with transfers: Foundation on Linux keeps in memory what it has received
+    /// and its delegate has not been given yet.
+    private func record(_ engine: Engine, _ part: String, _ value: Double?, into report: inout Report) {
+        let name = "\(engine.name), \(part)"
         guard let value else {
             report.absent.append("\(name), peak memory: this system has no /proc")
             return
         }
         report.figures.append(Figure(name: "\(name), peak memory above the start", unit: "MiB", values: [value]))
+        guard engine == .standard else { return }
         report.checks.append(
             Check(
                 name: "\(name), peak memory above the start", unit: .mebibytes, value: value,
