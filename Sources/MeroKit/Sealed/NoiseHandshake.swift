@@ -34,7 +34,7 @@ struct NoiseHandshake: Sendable {
     init(transportKey: [UInt8], ephemeral: SecretBytes = SecretBytes(random: 32)) throws {
         guard transportKey.count == 32, ephemeral.count == 32,
             let own = ephemeral.withUnsafeBytes(Curve25519Backend.x25519PublicKey),
-            let shared = Self.agree(ephemeral, transportKey)
+            let shared = X25519.agreement(secret: ephemeral, publicKey: transportKey)
         else { throw SealedTransportError.transportKey }
         self.ephemeral = ephemeral
         state = SymmetricState(protocolName: Self.protocolName)
@@ -53,7 +53,7 @@ struct NoiseHandshake: Sendable {
         let message = reply.dropFirst()
         let responder = Array(message.prefix(32))
         state.mixHash(responder)
-        guard let shared = Self.agree(ephemeral, responder) else { throw SealedTransportError.handshake }
+        guard let shared = X25519.agreement(secret: ephemeral, publicKey: responder) else { throw SealedTransportError.handshake }
         state.mixKey(shared)
         guard let payload = state.decryptAndHash(Array(message.dropFirst(32))), payload.count == Self.payloadSize else {
             throw SealedTransportError.handshake
@@ -63,13 +63,6 @@ struct NoiseHandshake: Sendable {
             sessionId: Array(payload.prefix(16)),
             lifetimeSeconds: payload.dropFirst(16).reduce(0) { $0 << 8 | UInt32($1) },
             requestKey: keys.first, responseKey: keys.second)
-    }
-
-    /// Nil for a result of zeros only: then the other side's key is one of those that make every secret the same.
-    private static func agree(_ secret: SecretBytes, _ key: [UInt8]) -> [UInt8]? {
-        let shared = secret.withUnsafeBytes { Curve25519Backend.x25519Agree(secret: $0, publicKey: key) }
-        guard let shared, shared.contains(where: { $0 != 0 }) else { return nil }
-        return shared
     }
 }
 
