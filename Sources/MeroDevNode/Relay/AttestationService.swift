@@ -13,6 +13,7 @@ struct AttestationService: Sendable {
     let tee: DevTee?
     let status: NodeStatus
     let admission: GroupAdmission
+    let sealed: SealedService
     let bodyLimit: Int
 
     private static let fields = ["nonce", "applicationId", "bindNodeKey", "bindTransportKey", "includeCollateral"]
@@ -33,7 +34,13 @@ struct AttestationService: Sendable {
                 suffix = sha256(Data("calimero.tee-attest.key-binding.v1".utf8) + application + nodeKey)
             }
             try checkSupport()
-            return RelayService.data(answer(nonce + suffix, bindsNodeKey: request.bindsNodeKey))
+            let transportKey =
+                request.bindsTransportKey && sealed.options.isOffered ? Data(sealed.table.publicKey) : nil
+            if let transportKey {
+                suffix = sha256(Data("calimero.tee-attest.transport-key.v1".utf8) + suffix + transportKey)
+            }
+            return RelayService.data(
+                answer(nonce + suffix, bindsNodeKey: request.bindsNodeKey, transportKey: transportKey))
         }
     }
 
@@ -51,6 +58,7 @@ struct AttestationService: Sendable {
         let nonce: String
         let applicationId: String?
         let bindsNodeKey: Bool
+        let bindsTransportKey: Bool
 
         init(_ fields: JsonFields) throws {
             nonce = try fields.string("nonce")
@@ -61,8 +69,8 @@ struct AttestationService: Sendable {
                 return flag
             }
             bindsNodeKey = try flag("bindNodeKey")
-            // Neither is on offer here: no transport key, and mock quotes have no collateral.
-            _ = try flag("bindTransportKey")
+            bindsTransportKey = try flag("bindTransportKey")
+            // Mock quotes have none.
             _ = try flag("includeCollateral")
         }
     }
@@ -77,7 +85,7 @@ struct AttestationService: Sendable {
         return Data(nonce)
     }
 
-    func answer(_ reportData: Data, bindsNodeKey: Bool) -> JsonTree {
+    func answer(_ reportData: Data, bindsNodeKey: Bool, transportKey: Data? = nil) -> JsonTree {
         var quote = Data("MOCK_TDX_QUOTE_V1".utf8) + reportData
         quote += Data(count: 256 - quote.count)
         var members = [
@@ -85,6 +93,9 @@ struct AttestationService: Sendable {
             JsonMember(name: "quote", value: Self.rendering(reportData)),
         ]
         if bindsNodeKey { members.append(JsonMember(name: "boundPublicKey", value: .string(Hex.encode(nodeKey)))) }
+        if let transportKey {
+            members.append(JsonMember(name: "transportPublicKey", value: .string(Hex.encode(transportKey))))
+        }
         return .object(members)
     }
 

@@ -69,7 +69,7 @@ public struct DelegatedAdmin: Sendable {
             let members = try await Self.members(of: group, admin)
             let isMember = members.contains { $0.identity.lowercased() == account.accountId }
             return .init(identities: isMember ? [account.accountId] : [])
-        } catch MeroError.http(let answer) where answer.status == 403 {
+        } catch MeroError.http(let answer) where answer.status == 403 && !answer.cameInTheClear {
             return .init(identities: [])
         }
     }
