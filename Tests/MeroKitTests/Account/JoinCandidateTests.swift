@@ -91,6 +91,31 @@ import Testing
         #expect(rig.asked == asked)
     }
 
+    /// One that is away, and one whose address is none, are passed over; what another one says outranks that.
+    @Test func whoDoesNotAnswerIsFollowedByTheNext() async throws {
+        let away = try ScriptedCloud()
+        let gone = try away.url.absoluteString
+        away.stop()
+        let rig = try Rig([200, 403])
+        defer { rig.stop() }
+        func rows(_ urls: [String]) -> [String] {
+            zip(Self.admitters, urls).map {
+                #"{"peer_id":"p","account":"\#($0)","relay_url":"\#($1)","fresh":true,"can_admit":true}"#
+            }
+        }
+        let (good, bad) = (try rig.nodes[0].url.absoluteString, try rig.nodes[1].url.absoluteString)
+        rig.cloud.serve(admitters: rows([gone, "ftp://x", good]), namespace: Self.namespace)
+        #expect(try await rig.join().relayUrl == good)
+        rig.cloud.serve(admitters: rows([bad, gone, "ftp://x"]), namespace: Self.namespace)
+        guard case AccountError.intentRefused(_, false, 403)? = await failure(of: { try await rig.join() }) else {
+            return #expect(Bool(false), "another error")
+        }
+        rig.cloud.serve(admitters: rows([gone]), namespace: Self.namespace)
+        guard case MeroError.network? = await failure(of: { try await rig.join() }) else {
+            return #expect(Bool(false), "another error")
+        }
+    }
+
     @Test func hintsAreCandidatesToo() async throws {
         let rig = try Rig([409, 200], hints: [0, 1])
         defer { rig.stop() }
