@@ -6,8 +6,7 @@ import MeroKit
 ///
 /// ```swift
 /// let cloud = try await DevCloud.start()
-/// let relay = try await DevNode.start(.relay())
-/// cloud.add(relay)
+/// cloud.add(relay)                         // a `DevNode` with `delegatedAccess`
 /// let client = CloudClient(baseURL: cloud.url, routingCredential: credential)
 /// // … later
 /// await cloud.stop()
