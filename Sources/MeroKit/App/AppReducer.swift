@@ -133,7 +133,7 @@ extension AppMachine {
         case .granted(let operation, let grant): return granted(operation, grant)
         case .nothingStored(let operation):
             guard finish(operation) else { return [] }
-            if session == nil { state.phase = .signedOut }
+            if state.phase == .restoring { state.phase = .signedOut }
             return []
         case .failed(let operation, let failure):
             guard finish(operation) else { return [] }
@@ -228,8 +228,8 @@ extension AppMachine {
     }
 
     private static func problem(_ url: String, _ username: String, _ password: String) -> AppFailure? {
-        guard let parts = URL(string: url), let scheme = parts.scheme?.lowercased(), ["http", "https"].contains(scheme),
-            parts.host?.isEmpty == false
+        guard let parts = URL(string: url), let scheme = parts.scheme?.lowercased(),
+            ["http", "https"].contains(scheme), parts.host?.isEmpty == false
         else { return .invalidNodeURL }
         return username.isEmpty || password.isEmpty ? .missingCredentials : nil
     }

@@ -30,6 +30,7 @@ extension AppSession {
     func openStreams(_ number: Int) {
         guard number == machine.session?.number, let mero = clients[number]?.mero else { return }
         for contextId in hub.closedContexts {
+            let stream = hub.newStream()
             // The tasks may overtake each other; each tells what is so by then.
             let news = Locked(StreamNews())
             let events = mero.events(contextIds: [contextId]) { [weak self] status in
@@ -37,15 +38,14 @@ extension AppSession {
                     news.isOpen = status.isComplete
                     if let error = status.lastError, Self.isUnauthorized(error) { news.isRefused = true }
                 }
-                Task { await self?.streamChanged(number, contextId, news) }
+                Task { await self?.streamChanged(number, stream, contextId, news) }
             }
-            hub.open(contextId) { [weak self] in
+            hub.open(contextId, stream) { [weak self] in
                 do {
-                    for try await event in events { await self?.hand(on: event, of: contextId) }
-                    await self?.streamEnded(number, contextId, nil)
-                } catch is CancellationError {
+                    for try await event in events { await self?.hand(on: event, stream, of: contextId) }
+                    await self?.streamEnded(number, stream, contextId, nil)
                 } catch {
-                    await self?.streamEnded(number, contextId, error)
+                    await self?.streamEnded(number, stream, contextId, error)
                 }
             }
         }
@@ -56,15 +56,20 @@ extension AppSession {
         return answer.status == 401
     }
 
-    private func hand(on event: ContextEvent, of contextId: String) { hub.deliver(event, to: contextId) }
+    private func hand(on event: ContextEvent, _ stream: Int, of contextId: String) {
+        if hub.isCurrent(stream, contextId) { hub.deliver(event, to: contextId) }
+    }
 
     private struct StreamNews {
         var isOpen = false
         var isRefused = false
     }
 
-    private func streamChanged(_ number: Int, _ contextId: String, _ news: Locked<StreamNews>) async {
-        guard number == machine.session?.number else { return }
+    private func streamChanged(
+        _ number: Int, _ stream: Int, _ contextId: String, _ news: Locked<StreamNews>
+    ) async {
+        // One that was closed still tells so, when another is open for long.
+        guard number == machine.session?.number, hub.isCurrent(stream, contextId) else { return }
         let latest = news.withLock { news in
             defer { news.isRefused = false }
             return news
@@ -79,8 +84,8 @@ extension AppSession {
         await perform(.online(session: number, hub.isOnline))
     }
 
-    private func streamEnded(_ number: Int, _ contextId: String, _ error: (any Error)?) async {
-        guard number == machine.session?.number else { return }
+    private func streamEnded(_ number: Int, _ stream: Int, _ contextId: String, _ error: (any Error)?) async {
+        guard number == machine.session?.number, hub.isCurrent(stream, contextId) else { return }
         hub.ended(contextId)
         await reportOnline()
         switch error {
@@ -102,6 +107,8 @@ struct AppEventHub {
         /// Watchers that have missed something.
         var lagging: Set<Int> = []
         var task: Task<Void, Never>?
+        /// The stream of the task.
+        var stream = 0
         var isOnline = false
         /// Whether a stream was open before: the next one follows a gap.
         var wasOpen = false
@@ -109,6 +116,7 @@ struct AppEventHub {
 
     private var channels: [String: Channel] = [:]
     private var lastWatcher = 0
+    private var lastStream = 0
 
     /// Whether there are streams, and all of them deliver.
     var isOnline: Bool { !channels.isEmpty && channels.values.allSatisfy(\.isOnline) }
@@ -132,10 +140,22 @@ struct AppEventHub {
         channels.removeValue(forKey: contextId)?.task?.cancel()
     }
 
-    mutating func open(_ contextId: String, _ body: @escaping @Sendable () async -> Void) {
+    mutating func newStream() -> Int {
+        lastStream += 1
+        return lastStream
+    }
+
+    /// False for a stream that was closed or is over.
+    func isCurrent(_ stream: Int, _ contextId: String) -> Bool {
+        guard let channel = channels[contextId], channel.task != nil else { return false }
+        return channel.stream == stream
+    }
+
+    mutating func open(_ contextId: String, _ stream: Int, _ body: @escaping @Sendable () async -> Void) {
         guard channels[contextId] != nil else { return }
         if channels[contextId]?.wasOpen == true { deliver(.gap(contextId: contextId), to: contextId) }
         channels[contextId]?.wasOpen = true
+        channels[contextId]?.stream = stream
         channels[contextId]?.task = Task { await body() }
     }
 
@@ -148,6 +168,14 @@ struct AppEventHub {
     mutating func setOnline(_ isOnline: Bool, _ contextId: String) {
         guard channels[contextId]?.task != nil else { return }
         channels[contextId]?.isOnline = isOnline
+    }
+
+    /// Ends the streams for good.
+    func cancel() {
+        for channel in channels.values {
+            channel.task?.cancel()
+            for watcher in channel.watchers.values { watcher.finish() }
+        }
     }
 
     /// Ends the streams; who watches goes on waiting.

@@ -97,6 +97,12 @@ public actor AppSession {
         machine.state.pendingInvitation = setup.invitations.current().map(AppInvitation.init)
     }
 
+    deinit {
+        hub.cancel()
+        closing?.cancel()
+        for observer in observers.values { observer.finish() }
+    }
+
     // MARK: - What there is
 
     /// What to show now.
@@ -289,7 +295,11 @@ public actor AppSession {
     private func work(_ operation: Int, _ body: @escaping @Sendable (AppSession) async -> Void) async {
         let task = Task { await body(self) }
         works[operation] = task
-        await withTaskCancellationHandler { await task.value } onCancel: { task.cancel() }
+        await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
+        }
         works[operation] = nil
     }
 

@@ -10,7 +10,8 @@ import Testing
             let token = fixture.cloud.googleIdToken("ana@example.com", name: "Ana", picture: "https://p.example/a")
             let answer = try await fixture.post("/api/auth/google", ["id_token": .string(token)])
             #expect(answer.status == 200)
-            #expect(answer.json["user"] == ["email": "ana@example.com", "name": "Ana", "picture": "https://p.example/a"])
+            let user: JsonTree = ["email": "ana@example.com", "name": "Ana", "picture": "https://p.example/a"]
+            #expect(answer.json["user"] == user)
             let expiry: Int64? = answer.json["expires_at"]?.integer()
             #expect(abs((expiry ?? 0) - fixture.cloud.clock.seconds - 7 * 86_400) <= 1)
             let session = answer.json["session_token"]?.stringValue ?? ""

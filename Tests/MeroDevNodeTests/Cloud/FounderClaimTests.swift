@@ -110,8 +110,9 @@ import Testing
 
     /// What is changed in a claim that is good otherwise.
     enum Flaw: CaseIterable, Sendable {
-        case version, audience, group, account, salt, nonce, nonceUpperCase, future, expired, tooLong, negative, relayURL
-        case emptyRelayURL, subject, order, spaces, escapedSlash, missing, unknown, signature, signer, credential
+        case version, audience, group, account, salt, nonce, nonceUpperCase, future, expired, tooLong, negative
+        case relayURL, emptyRelayURL, subject, order, spaces, escapedSlash, missing, unknown, signature, signer,
+            credential
         case uppercaseIds
     }
 
