@@ -57,8 +57,8 @@ public enum AccountJoin {
 
     /// Finds the relay, unless one is given, and hands the join to it. It is the account's relay from then on.
     ///
-    /// A node that cannot admit (409), or says that it is not named (403), is followed by the next one that the invitation
-    /// names, each of them asked once. Throws what `resolveRelay` and `joinWithNode` throw.
+    /// A node that cannot admit (409), says that it is not named (403), or does not answer is followed by the next one that
+    /// the invitation names, each of them asked once. Throws what `resolveRelay` and `joinWithNode` throw.
     ///
     /// - Parameter nodeURL: The origin of the node to ask; nil asks the cloud.
     public static func bootstrapFromInvitation(
@@ -116,18 +116,27 @@ public enum AccountJoin {
     ) async throws -> JoinOutcome {
         let engine = EngineChoice.engine(session: session, options: HttpOptions())
         let join = try await join(namespaceId, invitation, account, credential, signer, nonce)
-        var refusal: any Error = AccountError.notSignedIn("nobody is named who could admit")
+        var refusal: (any Error)?
+        var absence: any Error = AccountError.notSignedIn("nobody is named who could admit")
         for candidate in candidates {
             do {
                 let published = try await post(join, to: RelayOrigin.checked(candidate.admitUrl), engine: engine)
                 return JoinOutcome(published: published, relayUrl: candidate.relayUrl, relay: candidate.relay)
-            } catch let error as AccountError {
+            } catch AccountError.intentRefused(let reason, let retryable, let status) {
+                let error = AccountError.intentRefused(reason: reason, retryable: retryable, status: status)
                 // Another one may be able to, or be named.
-                guard case .intentRefused(_, _, let status) = error, status == 409 || status == 403 else { throw error }
+                guard status == 409 || status == 403 else { throw error }
                 refusal = error
+            } catch let error as AccountError {
+                // An address that is none.
+                absence = error
+            } catch MeroError.network(let text) {
+                // What the cloud knows of a node that is away can be old.
+                absence = MeroError.network(text)
             }
         }
-        throw refusal
+        // What a node said outranks that another one said nothing.
+        throw refusal ?? absence
     }
 
     private static func join(

@@ -19,7 +19,7 @@ import Foundation
 /// `CancellationError`. Spec: 70, sections 6.1 and 8.
 public actor CloudSignIn {
     /// How it is set up.
-    public let config: CloudConfig
+    public nonisolated let config: CloudConfig
     let nonces: any WarrantNonceStore
     let urlSession: URLSession?
     let clock: RelayClock
@@ -216,7 +216,10 @@ public actor CloudSignIn {
         let store = place(of: owner)
         if let stored = store.getTokens(), await isValid(stored.accessToken, at: base) {
             try check(mine)
-            return RelayReads(mero: mero(base, session, owner, store), nodeKey: nodeKey)
+            let mero = mero(base, session, owner, store)
+            // The relay can have changed meanwhile, and the store is not read any more.
+            if await mero.currentTokenData() == nil { await mero.setTokenData(stored) }
+            return RelayReads(mero: mero, nodeKey: nodeKey)
         }
         let login = try await RelayLogin.login(
             relayURL: relayUrl, nodeKey: nodeKey, credential: session.credential, keys: keys,

@@ -102,7 +102,8 @@ extension DelegatedAdmin {
         let admitters = GroupInvitations.hostedAdmitters(members)
         var addresses: [String] = []
         if let routing = try await routing(of: namespaceId) {
-            if routing.nodes.isEmpty, let url = account.map.relay(ofNamespace: namespaceId) ?? account.session.relayURL {
+            if routing.nodes.isEmpty, let url = account.map.relay(ofNamespace: namespaceId) ?? account.session.relayURL
+            {
                 addresses = [url]
             } else if let reason = GroupInvitations.unclaimable(routing, admitters) {
                 throw AccountError.invitationNotClaimable(namespaceId: namespaceId, reason: reason)
