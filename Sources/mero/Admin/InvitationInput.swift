@@ -5,6 +5,11 @@ import MeroKit
 enum InvitationInput {
     /// - Parameter word: The invitation, or `-` for what standard input holds.
     static func read(_ word: String, _ invocation: Invocation) async throws -> SignedGroupOpenInvitation {
+        try await payload(word, invocation).invitation
+    }
+
+    /// The same, with what an app put around it.
+    static func payload(_ word: String, _ invocation: Invocation) async throws -> InvitationPayload {
         var text = word
         if text == "-" {
             text = String(decoding: try await invocation.surroundings.input.everything(limit: 1 << 20), as: UTF8.self)
@@ -12,18 +17,8 @@ enum InvitationInput {
         let unusable = Failure(
             code: .usage, message: "That is no invitation: neither a link, nor a token, nor JSON",
             hint: "Nothing was sent")
-        guard let token = InviteLink.token(fromPasted: text), let json = InviteCodec.decode(token: token) else {
-            throw unusable
-        }
-        // A node hands an invitation out beside its namespace; an app wraps it for its link.
-        let bytes = Data(json.utf8)
-        if let invitation = try? MeroJSON.decode(SignedGroupOpenInvitation.self, from: bytes) { return invitation }
-        guard let wrapped = try? MeroJSON.decode(Wrapped.self, from: bytes) else { throw unusable }
-        return wrapped.invitation
-    }
-
-    private struct Wrapped: Decodable {
-        let invitation: SignedGroupOpenInvitation
+        guard let payload = try? InvitationPayload.read(pasted: text, expectedSlug: nil) else { throw unusable }
+        return payload
     }
 }
 

@@ -16,6 +16,7 @@ enum InviteActs {
     }
 
     static func create(_ run: AdminRun) async throws {
+        if run.arguments.has(.asAccount) { return try await AccountInvites.create(run) }
         let group = try run.id("group")
         let admitters = try run.arguments.texts(.admitter).map { account in
             guard Hex.is32(account.lowercased()) else {
@@ -77,9 +78,11 @@ enum InviteActs {
     }
 
     static func show(_ run: AdminRun) async throws {
-        let invitation = try await read(run)
+        let payload = try await InvitationInput.payload(run.arguments.operand("invitation") ?? "", run.invocation)
+        let invitation = payload.invitation
         let group = try invitation.groupId()
         let expires = invitation.expires
+        let extra = payload.extra
         let isOver = expires.map { $0 <= Date() } ?? false
         try run.show(
             [
@@ -87,17 +90,45 @@ enum InviteActs {
                 ("holds until", expires.map { Report.timestamp($0) + (isOver ? " (over)" : "") } ?? "no end"),
                 ("let in by", invitation.invitation.admitters.joined(separator: " ")),
                 ("reached at", invitation.admitterAddrs.joined(separator: " ")),
+                ("application", application(invitation)),
+                ("the app says", extra.isEmpty ? nil : Report(.object(extra)).json),
             ],
             [
                 "groupId": .string(group), "role": .string(invitation.roleWord),
                 "inviterAccount": .optional(invitation.inviterAccount), "expiresAt": .time(expires),
                 "expired": .bool(isOver), "admitters": .strings(invitation.invitation.admitters),
                 "admitterAddrs": .strings(invitation.admitterAddrs),
+                "applicationId": .optional(application(invitation)), "extra": Report(.object(extra)),
+                "token": .string(try payload.token()),
                 "invitation": .text(try ExactJSON(jsonBytes: MeroJSON.encode(invitation))),
             ])
     }
 
+    /// `mero invite link`.
+    static func link(_ run: AdminRun) async throws {
+        guard let slug = run.arguments.text(.slugOfLink) else {
+            throw Failure(
+                code: .usage, message: "--slug says which app the link is for", hint: "Add --slug com.example.app")
+        }
+        let payload = try await InvitationInput.payload(run.arguments.operand("invitation") ?? "", run.invocation)
+        let link = InviteLink.invitation(token: try payload.token(), slug: slug)
+        try run.console.line(link)
+        try run.console.document([
+            "link": .string(link), "token": .string(try payload.token()), "groupId": .string(payload.namespaceId),
+            "expiresAt": .time(payload.invitation.expires),
+        ])
+        if payload.invitation.isExpired() { try run.console.remark("The invitation is over already.") }
+    }
+
+    private static func application(_ invitation: SignedGroupOpenInvitation) -> String? {
+        invitation.applicationId.map { Hex.encode($0.compactMap(UInt8.init(exactly:))) }
+    }
+
     static func accept(_ run: AdminRun) async throws {
+        if run.arguments.has(.asAccount) { return try await AccountInvites.accept(run) }
+        if run.arguments.has(.relay) {
+            throw Failure(code: .usage, message: "--relay needs --as-account", hint: "Nothing was sent")
+        }
         let invitation = try await read(run)
         let group = try invitation.groupId()
         let name = run.arguments.text(.callMe)

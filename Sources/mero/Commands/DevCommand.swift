@@ -12,11 +12,14 @@ extension Command {
                 + "or comes from standard input. Everything is in memory and forgotten at the end, unless --data names a "
                 + "folder.",
             "It is a relay as well, for accounts that join its namespace with the invitation that it prints.",
+            "With --with-cloud there is a cloud beside it, on a port of its own, with a wallet that approves whoever asks: what "
+                + "\"mero cloud\" needs. The node is its relay.",
             "With --json: one line when the node is ready, one when it has stopped.",
         ],
-        options: [.devPort, .devData, .devUser, .passwordFromInput, .devBlobLimit, .quiet],
+        options: [.devPort, .devData, .devUser, .passwordFromInput, .devBlobLimit, .devCloud, .quiet],
         examples: [
             .init(says: "the usual way", line: "mero dev"),
+            .init(says: "with a cloud", line: "mero dev --with-cloud"),
             .init(says: "keep users, keys and contexts in a folder", line: "mero dev --data ./node-data"),
             .init(
                 says: "another user, on any free port",
@@ -36,6 +39,8 @@ extension OptionSpec {
         name: "user", short: "u", value: .text("NAME"), help: "The one user, instead of \"dev\".")
     static let devBlobLimit = OptionSpec(
         name: "blob-limit", value: .count, help: "The largest blob that the node takes, in MiB (1024 when not given).")
+    static let devCloud = OptionSpec(
+        name: "with-cloud", help: "Run a cloud beside it, with a wallet, and the node as its relay.")
     static let quiet = OptionSpec(name: "quiet", short: "q", help: "Print the node's address and nothing else.")
 }
 
@@ -47,17 +52,23 @@ enum DevCommand {
 
     static func run(_ invocation: Invocation) async throws -> ExitCode {
         let node = try await start(invocation)
+        var cloud: DevCloud?
         do {
             // With a folder, both may be there from an earlier run.
             let known = node.group(ofContext: context)
             let namespace = try known ?? node.createNamespace(contract: KeyValueContract())
             try node.createContext(KeyValueContract(), id: context, inGroup: namespace)
-            try announce(node, namespace: namespace, invocation)
+            if invocation.arguments.has(.devCloud) {
+                cloud = try await DevCommandCloud.start(node, namespace: namespace)
+            }
+            try announce(node, namespace: namespace, cloud, invocation)
             await untilCancelled()
         } catch {
+            await cloud?.stop()
             await node.stop()
             throw error
         }
+        await cloud?.stop()
         await node.stop()
         try invocation.console.document(["event": "stopped"])
         if !invocation.arguments.has(.quiet) { try invocation.console.line("Stopped.") }
@@ -111,7 +122,9 @@ enum DevCommand {
         return (name, password)
     }
 
-    private static func announce(_ node: DevNode, namespace: String, _ invocation: Invocation) throws {
+    private static func announce(
+        _ node: DevNode, namespace: String, _ cloud: DevCloud?, _ invocation: Invocation
+    ) throws {
         let console = invocation.console
         let invitation = InviteCodec.encode(json: try node.createInvitation(namespace: namespace)) ?? ""
         let url = node.url.absoluteString
@@ -121,7 +134,7 @@ enum DevCommand {
             "event": "ready", "url": .string(url), "users": [.string(name)], "context": .string(context),
             "contract": .string(KeyValueContract().name), "data": .optional(folder),
             "namespace": .string(namespace), "invitation": .string(invitation), "account": .string(node.accountId),
-            "nodeKey": .string(node.nodeKey),
+            "nodeKey": .string(node.nodeKey), "cloud": cloud.map(DevCommandCloud.document) ?? .null,
         ])
         if invocation.arguments.has(.quiet) { return try console.line(url) }
         let isDefault = invocation.arguments.text(.devUser) == nil
@@ -145,6 +158,10 @@ enum DevCommand {
         try console.line("  mero account new")
         try console.line("  mero relay join \(invitation) --relay \(url)")
         try console.line("  mero call \(context) get '{\"key\":\"greeting\"}' --relay \(url)")
+        if let cloud {
+            try DevCommandCloud.announce(
+                cloud, namespace: namespace, context: context, invitation: invitation, relay: url, console)
+        }
     }
 
     private static func untilCancelled() async {

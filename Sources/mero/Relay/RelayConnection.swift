@@ -31,10 +31,7 @@ struct RelayConnection: Sendable {
     }
 
     /// Shared by all commands of the device: no number may be signed twice.
-    private var nonces: FileWarrantNonceStore {
-        FileWarrantNonceStore(
-            directory: profile.folder.appendingPathComponent("nonces-\(identity.keys.signPublicKey.prefix(16))"))
-    }
+    private var nonces: FileWarrantNonceStore { profile.nonces(of: identity.keys) }
 
     var client: RelayClient {
         RelayClient(

@@ -1,7 +1,13 @@
 import Foundation
 import MeroDevNode
 import MeroKit
+import MeroKitTestSupport
+import MeroKitUI
 import Testing
+
+#if canImport(SwiftUI) && canImport(Combine)
+    import SwiftUI
+#endif
 
 // The Swift of README.md, word for word, so that it compiles. `ReadmeTests` holds the two against each other.
 
@@ -117,6 +123,81 @@ enum ReadmeSamples {
         print(namespaces.map(\.namespaceId))
     }
 
+    protocol SampleBrowser: Sendable {
+        func open(_ page: URL) async throws -> URL
+    }
+
+    static func cloud(_ folder: URL, _ contextId: String, _ browser: any SampleBrowser) async throws {
+        let signIn = CloudSignIn.files(directory: folder)  // on Apple systems .keychain()
+        let page = try await signIn.beginEnrolment(callbackURL: "https://app.example/enrol")
+        let returned = try await browser.open(page)  // your app's part: a web view, a system sheet, a link
+        let session = try await signIn.completeEnrolment(callbackURL: returned)
+
+        let connection = await signIn.connect(session)
+        if let relay = connection.relay {
+            _ = try await relay.execute(contextId: contextId, method: "set", argsJson: ["key": "k", "value": "v"])
+        }
+        if let mero = connection.mero {
+            for try await event in mero.events(contextIds: [contextId]) { print(event.kind) }
+        } else {
+            print(connection.readNote ?? "")
+        }
+    }
+
+    static func joining(_ text: String, _ signIn: CloudSignIn) async throws {
+        func show(_ text: String) {}
+        func agrees(_ payload: InvitationPayload) async -> Bool { true }
+        guard let payload = try InvitationPayload.read(pasted: text, expectedSlug: "com.example.notes") else {
+            return show("That is a link to another app.")
+        }
+        guard !payload.invitation.isExpired() else { return show("The invitation has expired. Ask for a fresh one.") }
+        guard await agrees(payload) else { return }
+        try await signIn.join(namespaceId: payload.namespaceId, invitation: payload.invitation)
+        let isMember = try await signIn.waitForMembership(payload.namespaceId)
+        show(isMember ? "You are in." : "The others have not let you in yet.")
+    }
+
+    static func inviting(
+        _ namespaceId: String, _ session: CloudSession, _ signIn: CloudSignIn, _ members: [GroupMember],
+        _ applicationId: String
+    ) async throws {
+        func share(_ link: String) {}
+        let invitation = try await GroupInvitations.mint(
+            namespaceId: namespaceId, inviterAccount: session.account, keys: await signIn.deviceKeys(),
+            members: members,
+            cloud: try await signIn.cloudClient(), applicationId: applicationId)
+        let token = try InvitationPayload(invitation, extra: ["spaceName": "Design"]).token()
+        share(InviteLink.invitation(token: token, slug: "com.example.notes"))
+    }
+
+    static func hosting(_ stored: String, _ namespaceId: String, _ proof: JSONValue) async throws {
+        @Sendable func save(_ token: String?) {}
+        let cloud = CloudAccountClient(sessionToken: stored) { session in save(session?.sessionToken) }
+        try await cloud.claimNamespace(namespaceId, ownershipProof: proof)  // the node's issueNamespaceOwnershipProof
+        try await cloud.enableNamespaceHa(namespaceId)
+        let relay = try await cloud.findExecutingRelay(namespaceId)
+        print(relay?.relayUrl ?? "no relay is assigned yet")
+    }
+
+    static func appLayer(_ link: String, _ contextId: String) async {
+        @Sendable func show(_ text: String) {}
+        let session = AppSession(.init(packageId: "com.example.notes"))
+        Task {
+            for await state in await session.states() {
+                switch state.phase {
+                case .restoring: show("")
+                case .signedOut, .sessionLost: show(state.errorMessage ?? "Please sign in.")
+                case .signedIn, .signedInWithoutRelay:
+                    show(state.pendingInvitation.map { "\($0.inviter) invites you" } ?? "Hello")
+                }
+            }
+        }
+        await session.restore()
+        await session.signInWithCloud(callback: .https(host: "app.example", path: "/enrol"))
+        if await session.openInvitation(link) { await session.acceptInvitation() }
+        for await event in await session.events(contextId: contextId) { print(event.kind, event.isGap) }
+    }
+
     static func stores(_ node: URL, _ folder: URL, _ credentials: Credentials) async throws {
         let store = FileTokenStore(url: folder.appendingPathComponent("session.json"))
         let mero = Mero(config: MeroConfig(baseURL: node, tokenStore: store))
@@ -184,3 +265,28 @@ enum ReadmeSamples {
     #expect(node.requestCount("POST", "/auth/refresh") == 1)
     await node.stop()
 }
+
+@Test func signsInOnceTheCloudAnswersAgain() async throws {
+    let test = try await TestCloud.start()
+    FaultScript([("GET /api/cloud/accounts/*", .status(503))]).play(on: test.cloud)
+    test.person.wallet.next(.deny)
+    let session = AppSession(test.setup())
+    await session.signInWithCloud(callback: .scheme("notes"))
+    #expect(await session.state.failure == .enrolmentDeclined)
+    await session.signInWithCloud(callback: .scheme("notes"))
+    #expect(await session.state.phase == .signedInWithoutRelay)  // the cloud could not be asked
+    await session.refreshRelay()
+    #expect(await session.state.phase == .signedIn)
+    await test.stop()
+}
+
+#if canImport(SwiftUI) && canImport(Combine)
+    struct NotesApp: App {
+        @StateObject private var client = MeroClient()
+        var body: some Scene {
+            WindowGroup {
+                MeroRootView(callback: .https(host: "app.example", path: "/enrol")).environmentObject(client)
+            }
+        }
+    }
+#endif

@@ -1,0 +1,186 @@
+import Foundation
+import MeroKit
+
+/// Which cloud a command talks to, and as which profile: options before environment before what the login kept.
+struct CloudDesk: Sendable {
+    let invocation: Invocation
+    let profile: Profile
+    let cloud: NodeAddress
+    let wallet: NodeAddress
+    /// Of one attempt, without any progress, in seconds.
+    let timeout: TimeInterval
+
+    var console: Console { invocation.console }
+    var arguments: Arguments { invocation.arguments }
+
+    init(_ invocation: Invocation) throws {
+        self.invocation = invocation
+        profile = try Connection.profile(invocation)
+        timeout = invocation.arguments.seconds(.timeout) ?? Connection.standardTimeout
+        let device = try profile.loadCloudDevice()
+        cloud = try Self.address(
+            .cloud, "MERO_CLOUD", kept: try device?.cloud ?? profile.loadCloudOwner()?.cloud,
+            standard: CloudClient.defaultBaseURL.absoluteString, invocation)
+        // One that runs on this machine brings its wallet along; the hosted wallet could not return to it anyway.
+        let standard =
+            cloud.isLoopback ? "\(cloud.text)/account-enroll" : DeviceEnrolment.defaultWalletURL.absoluteString
+        let isSameCloud = device.flatMap { NodeAddress($0.cloud) }?.isSameNode(as: cloud) ?? false
+        wallet = try Self.address(
+            .wallet, "MERO_WALLET", kept: isSameCloud ? device?.wallet : nil, standard: standard, invocation)
+    }
+
+    private static func address(
+        _ option: OptionSpec, _ variable: String, kept: String?, standard: String, _ invocation: Invocation
+    ) throws -> NodeAddress {
+        let named = invocation.arguments.text(option) ?? invocation.surroundings.setting(variable)
+        let text = named ?? kept ?? standard
+        guard let address = NodeAddress(text) else {
+            throw Failure(
+                code: .usage,
+                message: "The address \"\(text)\" cannot be used: \(NodeAddress.complaint(about: text) ?? "")",
+                hint: "It comes from \(variable) or from the profile; give another one with \(option.flag) URL")
+        }
+        return address
+    }
+
+    var config: CloudConfig {
+        CloudConfig(walletURL: wallet.url, cloudBaseURL: cloud.url, audience: .cli, clientName: "mero")
+    }
+
+    /// What to add to a command so that it means the same profile.
+    var profileWords: String { profile.name == ProfileName.standard ? "" : " --profile \(profile.name)" }
+}
+
+// MARK: - As the device
+
+extension CloudDesk {
+    /// The device that is signed in, as a client of the cloud. Throws `Failure` when none is.
+    func device() throws -> CloudDevice {
+        guard let stored = try profile.loadCloudDevice(), let address = NodeAddress(stored.cloud),
+            address.isSameNode(as: cloud)
+        else {
+            throw Failure(
+                code: .notSignedIn, message: "Profile \"\(profile.name)\" is not signed in to \(cloud.text)",
+                hint: "Run \"mero cloud login\(profileWords)\"")
+        }
+        return CloudDevice(desk: self, identity: try profile.identity(), stored: stored)
+    }
+}
+
+/// The account that is signed in on this device, at work with the cloud and its relay.
+struct CloudDevice: Sendable {
+    let identity: Identity
+    let signIn: CloudSignIn
+    let session: CloudSession
+    private let store: CloudSessionFile
+
+    init(desk: CloudDesk, identity: Identity, stored: CloudFiles.Device) {
+        self.identity = identity
+        session = stored.session
+        store = CloudSessionFile(profile: desk.profile, stored: stored)
+        signIn = CloudSignIn(
+            config: desk.config, keyStore: .memory(identity.keys), sessionStore: AnyValueStore(store),
+            tokenStore: FileTokenStore(url: desk.profile.cloudTokensFile),
+            nonces: desk.profile.nonces(of: identity.keys))
+    }
+
+    /// Throws when something that was to be kept could not be.
+    func checkKept() throws { if let failure = store.failure { throw failure } }
+}
+
+/// The session of the device as `CloudSignIn` keeps it: in the profile, beside the hosts that it belongs to.
+final class CloudSessionFile: SecureValueStore {
+    private let profile: Profile
+    private let state: Locked<(stored: CloudFiles.Device?, failure: Failure?)>
+
+    init(profile: Profile, stored: CloudFiles.Device) {
+        self.profile = profile
+        hosts = (stored.cloud, stored.wallet)
+        state = Locked((stored, nil))
+    }
+
+    private let hosts: (cloud: String, wallet: String)
+
+    /// Why the last change could not be written.
+    var failure: Failure? { state.withLock { $0.failure } }
+
+    func load() -> CloudSession? { state.withLock { $0.stored?.session } }
+
+    func save(_ session: CloudSession) {
+        let stored = CloudFiles.Device(cloud: hosts.cloud, wallet: hosts.wallet, session: session)
+        state.withLock { state in
+            state.stored = stored
+            do {
+                try profile.save(stored)
+                state.failure = nil
+            } catch {
+                state.failure = Failure(describing: error)
+            }
+        }
+    }
+
+    func clear() {
+        state.withLock { $0.stored = nil }
+        PrivateFile(path: profile.cloudDeviceFile.path).remove()
+    }
+}
+
+// MARK: - As the cloud's user
+
+extension CloudDesk {
+    /// The login of the cloud's user. Throws `Failure` when nobody is signed in there.
+    func owner() throws -> CloudLoginSession {
+        guard let stored = try profile.loadCloudOwner(), let address = NodeAddress(stored.cloud),
+            address.isSameNode(as: cloud)
+        else {
+            throw Failure(
+                code: .notSignedIn,
+                message: "Nobody is signed in to \(cloud.text) as the owner of namespaces",
+                hint:
+                    "Run \"mero cloud login --owner\(profileWords)\" or \"mero cloud login --google-stdin\(profileWords)\""
+            )
+        }
+        return stored.session
+    }
+
+    /// Does something as the cloud's user. The cloud replaces the session's token now and then: the new one is kept, even
+    /// when what was asked for failed.
+    func asOwner<Value: Sendable>(
+        _ body: @Sendable (CloudAccountClient, CloudUser) async throws -> Value
+    ) async throws -> Value {
+        let session = try owner()
+        let client = CloudAccountClient(baseURL: cloud.url, sessionToken: session.sessionToken, timeout: timeout)
+        let result: Result<Value, any Error>
+        do {
+            result = .success(try await body(client, session.user))
+        } catch {
+            result = .failure(CloudFailure.describing(error))
+        }
+        if let now = await client.currentSession, now.sessionToken != session.sessionToken {
+            // A client that was made from a token does not know the user.
+            let kept = CloudLoginSession(sessionToken: now.sessionToken, expiresAt: now.expiresAt, user: session.user)
+            try profile.save(CloudFiles.Owner(cloud: cloud.text, session: kept))
+        }
+        return try result.get()
+    }
+}
+
+extension Profile {
+    /// The numbers of a device's warrants and joins, shared by all commands: none may be signed twice.
+    func nonces(of keys: DeviceKeys) -> FileWarrantNonceStore {
+        FileWarrantNonceStore(directory: folder.appendingPathComponent("nonces-\(keys.signPublicKey.prefix(16))"))
+    }
+}
+
+extension OptionSpec {
+    static let cloud = OptionSpec(
+        name: "cloud", value: .node, help: "The cloud's API, instead of the hosted one or the one of the login.",
+        environment: "MERO_CLOUD")
+    static let wallet = OptionSpec(
+        name: "wallet", value: .node,
+        help:
+            "The wallet's page, instead of the hosted one. A cloud on this machine (\"mero dev --with-cloud\") brings its own.",
+        environment: "MERO_WALLET")
+    /// What every command that talks to the cloud understands.
+    static let cloudConnection = [cloud, profile, timeout]
+}

@@ -1,0 +1,65 @@
+import Foundation
+import MeroKit
+
+/// What a profile knows of the cloud: this device's session, and the login of the cloud's user. A file each, for its owner
+/// only, since each is signed in and out by itself.
+enum CloudFiles {
+    /// The account that is signed in on this device.
+    struct Device: Codable, Sendable, Equatable {
+        var cloud: String
+        var wallet: String
+        var session: CloudSession
+    }
+
+    /// Which user of the cloud is signed in. It is of use at that cloud only, and shown to no other.
+    struct Owner: Codable, Sendable, Equatable {
+        var cloud: String
+        var session: CloudLoginSession
+    }
+}
+
+extension Profile {
+    var cloudDeviceFile: URL { folder.appendingPathComponent("cloud-device.json") }
+    var cloudOwnerFile: URL { folder.appendingPathComponent("cloud-owner.json") }
+    /// Tokens of the relay that the device goes by.
+    var cloudTokensFile: URL { folder.appendingPathComponent("cloud-relay-tokens.json") }
+
+    func loadCloudDevice() throws -> CloudFiles.Device? { try load(cloudDeviceFile) }
+
+    func loadCloudOwner() throws -> CloudFiles.Owner? { try load(cloudOwnerFile) }
+
+    func save(_ device: CloudFiles.Device) throws { try save(device, to: cloudDeviceFile) }
+
+    func save(_ owner: CloudFiles.Owner) throws { try save(owner, to: cloudOwnerFile) }
+
+    /// Forgets both sessions. The device's keys and certificate stay.
+    func removeCloudFiles() {
+        for file in [cloudDeviceFile, cloudOwnerFile, cloudTokensFile] { PrivateFile(path: file.path).remove() }
+    }
+
+    private func load<Value: Decodable>(_ file: URL) throws -> Value? {
+        guard FileManager.default.fileExists(atPath: file.path) else { return nil }
+        guard let content = PrivateFile(path: file.path).read() else {
+            throw Failure(
+                code: .localFile, message: "The file \(file.path) cannot be read, or others can write to it",
+                hint: "Look into it, then \"chmod 600\" or remove it")
+        }
+        guard let value = try? MeroJSON.decode(Value.self, from: content) else {
+            throw Failure(
+                code: .localFile, message: "The file \(file.path) is damaged",
+                hint: "Remove it, then run \"mero cloud login\" again")
+        }
+        return value
+    }
+
+    private func save(_ value: some Encodable, to file: URL) throws {
+        try prepareFolder()
+        do {
+            try PrivateFile(path: file.path).replace(with: MeroJSON.encode(value) + Data("\n".utf8))
+        } catch {
+            throw Failure(
+                code: .localFile, message: "The file \(file.path) cannot be written",
+                hint: "Check the folder's owner and free space")
+        }
+    }
+}

@@ -1,0 +1,206 @@
+import Foundation
+import MeroKit
+
+/// `mero cloud login` and `mero cloud logout`.
+enum CloudLoginActs {
+    static func login(_ invocation: Invocation) async throws -> ExitCode {
+        let desk = try CloudDesk(invocation)
+        switch (invocation.arguments.has(.googleFromInput), invocation.arguments.has(.owner)) {
+        case (false, false):
+            try await enrol(desk)
+        case (true, true):
+            throw Failure(
+                code: .usage, message: "--google-stdin and --owner are two ways to sign in",
+                hint: "Leave out one of them")
+        case (let google, _): try await signInOwner(desk, google: google)
+        }
+        return .done
+    }
+
+    // MARK: - This device, at the wallet
+
+    private static func enrol(_ desk: CloudDesk) async throws {
+        if let option = [OptionSpec.phraseFromInput].first(where: desk.arguments.has) {
+            throw Failure(code: .usage, message: "\(option.flag) needs --owner", hint: "Nothing was sent")
+        }
+        let held = try desk.profile.loadIdentity()
+        let identity = held ?? Identity(keys: .generate(), credential: nil)
+        // Before the wallet certifies them: keys that are lost afterwards would leave a device that nobody is.
+        if held == nil { try desk.profile.save(identity) }
+        let signIn = CloudSignIn(
+            config: desk.config, keyStore: .memory(identity.keys), sessionStore: .memory(),
+            nonces: MemoryWarrantNonceStore())
+        let callback = try await WalletCallback.start(port: desk.arguments.ports(.callbackPort).last ?? 0)
+        let session: CloudSession
+        do {
+            session = try await complete(signIn, callback, desk)
+            try keep(session, identity, desk)
+        } catch {
+            await callback.end(saying: "This did not work. mero says why, in its terminal.")
+            throw error
+        }
+        await callback.end(saying: "This device is signed in. You can close this page.")
+        try tell(session, desk)
+    }
+
+    private static func complete(
+        _ signIn: CloudSignIn, _ callback: WalletCallback, _ desk: CloudDesk
+    ) async throws -> CloudSession {
+        let page = try await signIn.beginEnrolment(callbackURL: callback.url)
+        let query = URLComponents(url: page, resolvingAgainstBaseURL: false)?.queryItems ?? []
+        callback.expect(state: query.last { $0.name == "state" }?.value ?? "", wallet: page)
+        let console = desk.console
+        let isOpened =
+            !desk.arguments.has(.noBrowser)
+            && Browser.open(callback.startURL, variables: desk.invocation.surroundings.variables)
+        let shown = isOpened ? callback.startURL : page.absoluteString
+        try console.line(
+            isOpened
+                ? "Your browser opens the wallet, where this device is to be approved. If it does not, open this page:"
+                : "Open this page in a browser on this machine, and approve the device there:")
+        try console.line("  " + shown.printable)
+        try console.document(["event": "open", "url": .string(shown), "callback": .string(callback.url)])
+        let answer = try await callback.answer(within: desk.arguments.seconds(.wait) ?? standardWait)
+        return try await signIn.completeEnrolment(answer)
+    }
+
+    /// How long the wallet's answer is waited for, in seconds.
+    private static let standardWait: TimeInterval = 300
+
+    private static func keep(_ session: CloudSession, _ identity: Identity, _ desk: CloudDesk) throws {
+        let held = identity.credential.flatMap { try? DeviceCertificates.verify($0) }
+        if let held, held.account != session.account, !desk.arguments.has(.replaceAccount) {
+            throw Failure(
+                code: .refused,
+                message: "The wallet certified this device for account \(session.account), and profile "
+                    + "\"\(desk.profile.name)\" belongs to account \(held.account)",
+                hint: "Nothing was changed: use --profile NAME for the other account, or --replace to give this one up")
+        }
+        // Tokens that another session left are of no use to this one.
+        desk.profile.removeDeviceTokens()
+        try desk.profile.save(Identity(keys: identity.keys, credential: session.credential))
+        try desk.profile.save(
+            CloudFiles.Device(cloud: desk.cloud.text, wallet: desk.wallet.text, session: session))
+    }
+
+    private static func tell(_ session: CloudSession, _ desk: CloudDesk) throws {
+        let console = desk.console
+        try console.line("Signed in as account \(session.account).")
+        if let relay = session.relayUrl { try console.line("Its relay is \(relay.printable).") }
+        if let note = session.note { try console.line(note.printable) }
+        try console.line(
+            session.isRelayless
+                ? "Next: mero invite accept \(Self.placeholder) --as-account\(desk.profileWords)"
+                : "Next: mero cloud connect\(desk.profileWords)")
+        try console.document([
+            "event": "signed-in", "profile": .string(desk.profile.name), "cloud": .string(desk.cloud.text),
+            "account": .string(session.account), "device": .string(session.device),
+            "relayUrl": .optional(session.relayUrl), "executorAccount": .optional(session.executorAccount),
+            "note": .optional(session.note),
+        ])
+    }
+
+    private static let placeholder = "INVITATION"
+
+    // MARK: - The cloud's user
+
+    private static func signInOwner(_ desk: CloudDesk, google: Bool) async throws {
+        let client = CloudAccountClient(baseURL: desk.cloud.url, timeout: desk.timeout)
+        let session: CloudLoginSession
+        if google {
+            let token = try await idToken(desk)
+            session = try await owned { try await client.signInWithGoogle(idToken: token) }
+        } else {
+            let root = try await RootInput(invocation: desk.invocation).ask()
+            session = try await owned { try await client.signInWithAccount(root: root) }
+        }
+        try desk.profile.save(CloudFiles.Owner(cloud: desk.cloud.text, session: session))
+        let console = desk.console
+        try console.line("Signed in to \(desk.cloud.text) as \(session.user.email.printable).")
+        try console.line("Next: mero cloud namespaces\(desk.profileWords)")
+        let expires = session.expiresAt > 0 ? Date(timeIntervalSince1970: TimeInterval(session.expiresAt)) : nil
+        try console.document([
+            "event": "signed-in", "profile": .string(desk.profile.name), "cloud": .string(desk.cloud.text),
+            "user": .string(session.user.email), "expiresAt": .time(expires),
+        ])
+    }
+
+    private static func owned(
+        _ body: () async throws -> CloudLoginSession
+    ) async throws -> CloudLoginSession {
+        do {
+            return try await body()
+        } catch MeroError.http(let answer) where answer.status == 401 || answer.status == 403 {
+            throw Failure(
+                code: .notSignedIn, message: "The cloud did not accept this login (HTTP \(answer.status))",
+                hint: "A Google token has to be fresh; an account has to be linked to a cloud user (in the wallet)",
+                status: answer.status)
+        } catch {
+            throw CloudFailure.describing(error)
+        }
+    }
+
+    private static func idToken(_ desk: CloudDesk) async throws -> String {
+        let bytes = try await desk.invocation.surroundings.input.everything(limit: 16_384)
+        let token = String(exactly: bytes)?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
+        guard !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
+            throw Failure(
+                code: .usage, message: "There is no Google ID token on standard input", hint: "Nothing was sent")
+        }
+        return token
+    }
+
+    // MARK: - Signing out
+
+    static func logout(_ invocation: Invocation) async throws -> ExitCode {
+        let profile = try Connection.profile(invocation)
+        let stored = (device: try profile.loadCloudDevice(), owner: try profile.loadCloudOwner())
+        // The place of each session, whatever cloud is the present one.
+        if let device = stored.device, profile.hasIdentity {
+            let desk = try CloudDesk(invocation)
+            await CloudDevice(desk: desk, identity: try profile.identity(), stored: device).signIn.signOut()
+        }
+        var problem: (any Error)?
+        if let owner = stored.owner, let cloud = NodeAddress(owner.cloud) {
+            do {
+                try await CloudAccountClient(baseURL: cloud.url, sessionToken: owner.session.sessionToken).signOut()
+            } catch {
+                problem = CloudFailure.describing(error)
+            }
+        }
+        profile.removeCloudFiles()
+        let was = stored.device != nil || stored.owner != nil
+        let console = invocation.console
+        try console.line(
+            was
+                ? "Signed out. The keys of this device stay."
+                : "Profile \"\(profile.name)\" was not signed in to the cloud.")
+        if let problem {
+            try console.remark("The cloud was not told: \(Failure(describing: problem).message)")
+        }
+        try console.document([
+            "profile": .string(profile.name), "wasSignedIn": .bool(was), "cloudWasTold": .bool(problem == nil),
+        ])
+        return .done
+    }
+}
+
+extension Profile {
+    var hasIdentity: Bool { FileManager.default.fileExists(atPath: identityFile.path) }
+
+    func removeDeviceTokens() { PrivateFile(path: cloudTokensFile.path).remove() }
+}
+
+extension OptionSpec {
+    static let noBrowser = OptionSpec(
+        name: "no-browser", help: "Open no browser: print the page's address, to be opened on this machine.")
+    static let callbackPort = OptionSpec(
+        name: "port", value: .port, help: "Where the wallet's answer is waited for; any free port when not given.")
+    static let wait = OptionSpec(
+        name: "wait", value: .seconds, help: "How long to wait for the person at the wallet (300 when not given).")
+    static let owner = OptionSpec(
+        name: "owner",
+        help: "Sign in as the cloud's user that the account is linked to, by the account's recovery phrase.")
+    static let googleFromInput = OptionSpec(
+        name: "google-stdin", help: "Sign in as the cloud's user, by a Google ID token from standard input.")
+}
