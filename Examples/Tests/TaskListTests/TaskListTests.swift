@@ -1,8 +1,9 @@
 import Foundation
 import MeroKit
 import MeroKitTestSupport
-import TaskList
 import Testing
+
+@testable import TaskList
 
 /// How an app tests itself: against a real node in the test's own process, without a network.
 @Suite struct TaskListTests {

@@ -163,9 +163,8 @@ enum ReadmeSamples {
     ) async throws {
         func share(_ link: String) {}
         let invitation = try await GroupInvitations.mint(
-            namespaceId: namespaceId, inviterAccount: session.account, keys: await signIn.deviceKeys(),
-            members: members,
-            cloud: try await signIn.cloudClient(), applicationId: applicationId)
+            namespaceId: namespaceId, inviterAccount: session.account, keys: signIn.deviceKeys(), members: members,
+            cloud: signIn.cloudClient(), applicationId: applicationId)
         let token = try InvitationPayload(invitation, extra: ["spaceName": "Design"]).token()
         share(InviteLink.invitation(token: token, slug: "com.example.notes"))
     }
@@ -187,8 +186,7 @@ enum ReadmeSamples {
                 switch state.phase {
                 case .restoring: show("")
                 case .signedOut, .sessionLost: show(state.errorMessage ?? "Please sign in.")
-                case .signedIn, .signedInWithoutRelay:
-                    show(state.pendingInvitation.map { "\($0.inviter) invites you" } ?? "Hello")
+                case .signedIn, .signedInWithoutRelay: show("Hello, \(state.username)")
                 }
             }
         }

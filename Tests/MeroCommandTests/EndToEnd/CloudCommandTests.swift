@@ -16,7 +16,8 @@ struct CloudCommandTests {
             let lonely = try await bench.mero("cloud", "connect")
             #expect(lonely.status == ExitCode.refused.rawValue && lonely.errors.contains("invite accept"))
 
-            let joined = try await bench.mero("invite", "accept", try bench.invitation(), "--as-account", "--json")
+            let joined = try await bench.mero(
+                "invite", "accept", try bench.invitation(role: .admin), "--as-account", "--json")
             #expect(joined.status == 0, "\(joined.errors)")
             #expect(joined.document?["member"] == true)
             #expect(joined.document?["contexts"] == [.string(bench.context)])
@@ -47,6 +48,14 @@ struct CloudCommandTests {
             let shown = try await bench.mero("invite", "show", "-", "--json", input: link.output)
             #expect(shown.document?["groupId"] == .string(bench.namespace))
             #expect(shown.document?["inviterAccount"] == .string(me), "\(shown.output)")
+            bench.cloud.wallet.root = .generate()
+            try await bench.login(profile: "other")
+            let next = try await bench.mero(
+                "invite", "accept", link.output, "--as-account", "--json", "--profile", "other")
+            #expect(next.document?["member"] == true, "\(next.errors)")
+            let read = try await bench.mero(
+                "call", bench.context, "get", #"{"key":"k"}"#, "--relay", bench.bench.url, "--profile", "other")
+            #expect(read.output == "\"v\"\n", "\(read.errors)")
         }
     }
 

@@ -65,7 +65,8 @@ struct CloudLoginTests {
     @Test(
         "a wallet that says no, or lies, leaves nothing behind",
         arguments: [
-            (DevWalletAnswer.deny, "not approved"), (.cancel, "not approved"), (.refuse("maintenance"), "maintenance"),
+            (DevWalletAnswer.deny, "not approved"), (.cancel, "not approved"),
+            (.refuse(code: "maintenance"), "maintenance"),
             (.forge(.signature), "rejected"), (.forge(.signingKey), "rejected"), (.forge(.account), "rejected"),
         ])
     func refusals(answer: DevWalletAnswer, said: String) async throws {

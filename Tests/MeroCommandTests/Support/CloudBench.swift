@@ -66,8 +66,8 @@ struct CloudBench: Sendable {
     }
 
     /// The invitation that the node makes, as a token.
-    func invitation() throws -> String {
-        try #require(InviteCodec.encode(json: try bench.node.createInvitation(namespace: namespace)))
+    func invitation(role: DevRole = .member) throws -> String {
+        try #require(InviteCodec.encode(json: try bench.node.createInvitation(namespace: namespace, role: role)))
     }
 }
 
