@@ -5,24 +5,50 @@ import MeroKit
 enum CloudLoginActs {
     static func login(_ invocation: Invocation) async throws -> ExitCode {
         let desk = try CloudDesk(invocation)
-        switch (invocation.arguments.has(.googleFromInput), invocation.arguments.has(.owner)) {
-        case (false, false):
-            try await enrol(desk)
-        case (true, true):
+        let ways = [OptionSpec.googleFromInput, .owner, .certified].filter(invocation.arguments.has)
+        guard ways.count < 2 else {
             throw Failure(
-                code: .usage, message: "--google-stdin and --owner are two ways to sign in",
+                code: .usage, message: "\(ways[0].flag) and \(ways[1].flag) are two ways to sign in",
                 hint: "Leave out one of them")
-        case (let google, _): try await signInOwner(desk, google: google)
+        }
+        if invocation.arguments.has(.phraseFromInput), ways != [.owner] {
+            throw Failure(code: .usage, message: "--phrase-stdin needs --owner", hint: "Nothing was sent")
+        }
+        switch ways.first {
+        case OptionSpec.certified?: try await takeUp(desk)
+        case let way?: try await signInOwner(desk, google: way == .googleFromInput)
+        case nil: try await enrol(desk)
         }
         return .done
+    }
+
+    // MARK: - This device, by the certificate that it has
+
+    private static func takeUp(_ desk: CloudDesk) async throws {
+        let identity = try desk.profile.identity()
+        guard let credential = identity.credential, let certificate = try identity.certificate() else {
+            throw Failure(
+                code: .notSignedIn, message: "The keys of profile \"\(desk.profile.name)\" are not certified yet",
+                hint: "Leave out --certified, and the wallet certifies them")
+        }
+        let stored = CloudFiles.Device(
+            cloud: desk.cloud.text, wallet: desk.wallet.text,
+            session: CloudSession(
+                account: certificate.account, device: certificate.device, credential: credential))
+        let device = CloudDevice(desk: desk, identity: identity, stored: stored)
+        let session: CloudSession
+        do {
+            session = try await device.signIn.refreshRelay()
+        } catch {
+            throw CloudFailure.describing(error)
+        }
+        try device.checkKept()
+        try tell(session, desk)
     }
 
     // MARK: - This device, at the wallet
 
     private static func enrol(_ desk: CloudDesk) async throws {
-        if let option = [OptionSpec.phraseFromInput].first(where: desk.arguments.has) {
-            throw Failure(code: .usage, message: "\(option.flag) needs --owner", hint: "Nothing was sent")
-        }
         let held = try desk.profile.loadIdentity()
         let identity = held ?? Identity(keys: .generate(), credential: nil)
         // Before the wallet certifies them: keys that are lost afterwards would leave a device that nobody is.
@@ -69,7 +95,7 @@ enum CloudLoginActs {
 
     private static func keep(_ session: CloudSession, _ identity: Identity, _ desk: CloudDesk) throws {
         let held = identity.credential.flatMap { try? DeviceCertificates.verify($0) }
-        if let held, held.account != session.account, !desk.arguments.has(.replaceAccount) {
+        if let held, held.account != session.account, !desk.arguments.has(.replaceCertificate) {
             throw Failure(
                 code: .refused,
                 message: "The wallet certified this device for account \(session.account), and profile "
@@ -192,6 +218,13 @@ extension Profile {
 }
 
 extension OptionSpec {
+    static let certified = OptionSpec(
+        name: "certified",
+        help:
+            "Sign this device in by the certificate that it has (\"mero account new\", \"import\"), without the wallet."
+    )
+    static let replaceCertificate = OptionSpec(
+        name: "replace", help: "Let the profile belong to another account than before. Its keys stay.")
     static let noBrowser = OptionSpec(
         name: "no-browser", help: "Open no browser: print the page's address, to be opened on this machine.")
     static let callbackPort = OptionSpec(

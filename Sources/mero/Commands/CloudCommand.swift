@@ -21,19 +21,22 @@ extension Command {
         details: [
             "Without an option this device is signed in: the wallet opens in the browser, asks the person, and certifies the "
                 + "profile's device. Its answer comes back to this machine, to a page that mero serves until then. The hosted "
-                + "wallet returns to https pages only, for the time being; a wallet of your own (--wallet) may return here.",
+                + "wallet returns to https pages only, for the time being; a wallet of your own (--wallet) may return here. A device that "
+                + "was certified without the wallet is signed in with --certified.",
             "With --owner or --google-stdin the user of the cloud is signed in. The recovery phrase is asked for on the terminal, "
                 + "or read from standard input with --phrase-stdin. Neither is ever an argument, and neither is kept.",
             "What is kept is in the profile, in files that only you can read.",
         ],
         options: [
-            .noBrowser, .callbackPort, .wait, .replaceAccount, .owner, .phraseFromInput, .googleFromInput, .wallet,
+            .noBrowser, .callbackPort, .wait, .replaceCertificate, .certified, .owner, .phraseFromInput,
+            .googleFromInput, .wallet,
         ] + OptionSpec.cloudConnection,
         examples: [
             .init(says: "this device", line: "mero cloud login"),
             .init(
-                says: "the same on another machine, its port forwarded by ssh -L 8123:127.0.0.1:8123",
+                says: "from elsewhere, by ssh -L 8123:127.0.0.1:8123",
                 line: "mero cloud login --no-browser --port 8123"),
+            .init(says: "this device, once \"mero account import\" certified it", line: "mero cloud login --certified"),
             .init(says: "the owner, by an account that is linked", line: "mero cloud login --owner"),
             .init(says: "the owner, by Google", line: "mero cloud login --google-stdin < token.txt"),
             .init(

@@ -143,6 +143,28 @@ struct CloudLoginTests {
         }
     }
 
+    @Test("a device that is certified already signs in without the wallet")
+    func certified() async throws {
+        try await CloudBench.with { bench in
+            let words = ["cloud", "login", "--certified", "--cloud", bench.cloud.url.absoluteString, "--json"]
+            let nobody = try await bench.bench.start(words).outcome()
+            #expect(nobody.status == ExitCode.notSignedIn.rawValue)
+            let made = try await bench.mero("account", "new", "--json")
+            let account = try #require(made.document?["account"]?.stringValue)
+            try bench.cloud.assign(bench.peer, toAccount: account)
+            let outcome = try await bench.bench.start(words).outcome()
+            #expect(outcome.document?["account"] == .string(account), "\(outcome.errors)")
+            #expect(outcome.document?["relayUrl"] == .string(bench.bench.url))
+            #expect(bench.cloud.wallet.visits == 0)
+            #expect(try await bench.mero("cloud", "connect", "--json").document?["reads"] == true)
+            // Nothing is kept of a login that the cloud did not hear of.
+            #expect(try await bench.mero("cloud", "logout").status == 0)
+            await bench.cloud.stop()
+            #expect(try await bench.bench.start(words).outcome().status == ExitCode.unreachable.rawValue)
+            #expect(!FileManager.default.fileExists(atPath: bench.profileFile("cloud-device.json").path))
+        }
+    }
+
     @Test("the cloud's user signs in by Google or by a linked account, never by an argument")
     func owner() async throws {
         try await CloudBench.with { bench in
@@ -166,6 +188,7 @@ struct CloudLoginTests {
 
             for (words, input) in [
                 (["--google-stdin"], ""), (["--google-stdin", "--owner"], "x"), (["--phrase-stdin"], ""),
+                (["--certified", "--owner"], ""),
             ] {
                 let outcome = try await bench.bench.start(["cloud", "login", "--cloud", url] + words, input: input)
                     .outcome()
