@@ -83,11 +83,24 @@ enum CloudLoginActs {
         try console.line(
             isOpened
                 ? "Your browser opens the wallet, where this device is to be approved. If it does not, open this page:"
-                : "Open this page in a browser on this machine, and approve the device there:")
+                : "Open this page in a browser, and approve the device there:")
         try console.line("  " + shown.printable)
         try console.document(["event": "open", "url": .string(shown), "callback": .string(callback.url)])
-        let answer = try await callback.answer(within: desk.arguments.seconds(.wait) ?? standardWait)
+        let answer = try await callback.answer(
+            within: desk.arguments.seconds(.wait) ?? standardWait, pasted: try pasting(desk),
+            complain: { try? console.remark($0) })
         return try await signIn.completeEnrolment(answer)
+    }
+
+    /// What somebody at a terminal pastes; nil where there is nobody.
+    private static func pasting(_ desk: CloudDesk) throws -> (@Sendable () async throws -> String?)? {
+        let input = desk.invocation.surroundings.input
+        guard input.isTerminal, !desk.console.json else { return nil }
+        try desk.console.line("A browser elsewhere cannot come back here: paste the address that it ends at.")
+        return {
+            let line = try await input.line(hidden: false, limit: 65_536)
+            return line.map { String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .whitespaces) }
+        }
     }
 
     /// How long the wallet's answer is waited for, in seconds.
@@ -226,7 +239,7 @@ extension OptionSpec {
     static let replaceCertificate = OptionSpec(
         name: "replace", help: "Let the profile belong to another account than before. Its keys stay.")
     static let noBrowser = OptionSpec(
-        name: "no-browser", help: "Open no browser: print the page's address, to be opened on this machine.")
+        name: "no-browser", help: "Open no browser: print the page's address.")
     static let callbackPort = OptionSpec(
         name: "port", value: .port, help: "Where the wallet's answer is waited for; any free port when not given.")
     static let wait = OptionSpec(

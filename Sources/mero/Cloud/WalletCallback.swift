@@ -52,13 +52,34 @@ final class WalletCallback: Sendable {
 
     /// The first answer that belongs to this sign-in. Throws `AccountError.enrolmentDeclined` when the wallet said no,
     /// `Failure` when nothing came in time, `CancellationError`.
-    func answer(within seconds: TimeInterval) async throws -> EnrolmentCallback {
+    ///
+    /// - Parameter pasted: What the person pastes, for a browser that cannot reach this machine: its address bar has it all.
+    ///   Nil at the end of the input. Lines that are something else are complained about.
+    func answer(
+        within seconds: TimeInterval, pasted: (@Sendable () async throws -> String?)? = nil,
+        complain: @escaping @Sendable (String) -> Void = { _ in }
+    ) async throws -> EnrolmentCallback {
         let answers = desk.answers
         return try await withThrowingTaskGroup(of: EnrolmentCallback.self) { group in
             defer { group.cancelAll() }
             group.addTask {
                 for await answer in answers { return try answer.get() }
                 throw CancellationError()
+            }
+            if let pasted {
+                group.addTask { [desk] in
+                    while let line = try await pasted() {
+                        guard !line.isEmpty else { continue }
+                        let fragment = line.firstIndex(of: "#").map { String(line[$0...]) } ?? line
+                        switch try desk.read(fragment) {
+                        case .right(let callback): return callback
+                        case .wrong(let complaint): complain(complaint)
+                        }
+                    }
+                    // Nothing more can be pasted; the page can still answer.
+                    try await Task.sleep(nanoseconds: .max / 2)
+                    throw CancellationError()
+                }
             }
             group.addTask {
                 try await Task.sleep(nanoseconds: UInt64(seconds * 1_000_000_000))
@@ -152,18 +173,31 @@ private final class CallbackDesk: Sendable {
         return CallbackPage.redirect(to: wallet)
     }
 
+    enum Reading {
+        case right(EnrolmentCallback)
+        /// Why it is not what is waited for.
+        case wrong(String)
+    }
+
+    /// Reads what the wallet put behind the `#`. Throws `AccountError.enrolmentDeclined` when the wallet said no.
+    func read(_ fragment: String) throws -> Reading {
+        guard let callback = try DeviceEnrolment.readCallback(fragment: fragment) else {
+            return .wrong("The wallet brought no certificate. Run mero cloud login again.")
+        }
+        guard let expected = state.withLock({ $0.expected }), callback.state == expected else {
+            return .wrong("This belongs to another sign-in.")
+        }
+        return .right(callback)
+    }
+
     private func take(_ body: Data) async -> DevHttpResponse {
         let answer: Result<EnrolmentCallback, any Error>
         do {
-            guard let callback = try DeviceEnrolment.readCallback(fragment: String(decoding: body, as: UTF8.self))
-            else {
-                return CallbackPage.text(400, "The wallet brought no certificate. Run mero cloud login again.")
-            }
             // Anything else leaves the wait as it is: the right answer can still come.
-            guard let expected = state.withLock({ $0.expected }), callback.state == expected else {
-                return CallbackPage.text(400, "This belongs to another sign-in.")
+            switch try read(String(decoding: body, as: UTF8.self)) {
+            case .right(let callback): answer = .success(callback)
+            case .wrong(let complaint): return CallbackPage.text(400, complaint)
             }
-            answer = .success(callback)
         } catch {
             answer = .failure(error)
         }

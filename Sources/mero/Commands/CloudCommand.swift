@@ -34,7 +34,7 @@ extension Command {
         examples: [
             .init(says: "this device", line: "mero cloud login"),
             .init(
-                says: "from elsewhere, by ssh -L 8123:127.0.0.1:8123",
+                says: "a browser elsewhere: paste its address, or ssh -L 8123:127.0.0.1:8123",
                 line: "mero cloud login --no-browser --port 8123"),
             .init(says: "this device, once \"mero account import\" certified it", line: "mero cloud login --certified"),
             .init(says: "the owner, by an account that is linked", line: "mero cloud login --owner"),

@@ -123,6 +123,46 @@ struct CloudLoginTests {
         }
     }
 
+    @Test("what a browser elsewhere ended at can be pasted")
+    func pasted() async throws {
+        try await CloudBench.with { bench in
+            var tool = InProcess()
+            tool.variables = ["XDG_CONFIG_HOME": bench.folder.file("config").path]
+            tool.input = Pasting(wallet: bench.cloud.wallet, shown: tool.output)
+            let code = await tool.run("cloud", "login", "--no-browser", "--cloud", bench.cloud.url.absoluteString)
+            #expect(code == .done, "\(tool.errors.text)")
+            #expect(tool.errors.text.contains("another sign-in") && tool.output.text.contains("Signed in as account"))
+            let mode = try Self.mode(bench.profileFile("cloud-device.json"))
+            #expect(mode == 0o600)
+        }
+    }
+
+    /// Somebody at a terminal, who first pastes what belongs to another sign-in.
+    private final class Pasting: InputSource {
+        let isTerminal = true
+        private let wallet: DevWallet
+        private let shown: MemorySink
+        private let times = Locked(0)
+
+        init(wallet: DevWallet, shown: MemorySink) {
+            self.wallet = wallet
+            self.shown = shown
+        }
+
+        func line(hidden: Bool, limit: Int) async throws -> [UInt8]? {
+            let time = times.withLock { times in
+                times += 1
+                return times
+            }
+            let page = try #require(shown.text.split(separator: "\n").last { $0.contains("http://") })
+            if time == 1 { wallet.next(.forge(.state)) }
+            let url = try #require(URL(string: page.trimmingCharacters(in: .whitespaces)))
+            return Array(try wallet.visit(url).absoluteString.utf8)
+        }
+
+        func everything(limit: Int) async throws -> [UInt8] { [] }
+    }
+
     @Test("a profile that belongs to another account keeps it, unless told otherwise")
     func otherAccount() async throws {
         try await CloudBench.with { bench in
