@@ -62,7 +62,7 @@ struct Seeds {
                 if let blocks = try? PemBlocks.decode(text) {
                     add(.certificate, blocks)
                     add(.platform, blocks.compactMap(Self.platform))
-                    add(.signature, blocks.map { $0.suffix(70) })
+                    add(.signature, blocks.compactMap(Self.signature))
                 }
             }
             if let result = try? DcapVerifier.verify(
@@ -80,10 +80,15 @@ struct Seeds {
     /// Intel's extension, found by the bytes of its name.
     private static func platform(_ certificate: [UInt8]) -> [UInt8]? {
         let name: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF8, 0x4D, 0x01, 0x0D, 0x01, 0x04, 0x82]
-        return certificate.indices.first { certificate[$0...].starts(with: name) }.map {
-            let start = $0 + name.count + 2
-            return Array(certificate[start..<min(certificate.count, start + 600)])
-        }
+        guard let found = certificate.indices.first(where: { certificate[$0...].starts(with: name) }) else { return nil }
+        let start = found + name.count + 2
+        let length = certificate[(start - 2)..<start].reduce(0) { $0 << 8 | Int($1) }
+        return Array(certificate[start..<(start + length)])
+    }
+
+    /// What stands at the end of a certificate: a sequence that is as long as it says.
+    private static func signature(_ certificate: [UInt8]) -> [UInt8]? {
+        (60...72).lazy.map { Array(certificate.suffix($0)) }.first { $0[0] == 0x30 && Int($0[1]) == $0.count - 2 }
     }
 
     private mutating func readReleases(_ json: JSONValue) throws {

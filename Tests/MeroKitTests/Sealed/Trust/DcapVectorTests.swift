@@ -122,9 +122,19 @@ import Testing
     /// What was seen at a boundary holds there, and a second beyond it does not.
     @Test func validityToTheSecond() throws {
         var sound = try SoundAttestation()
-        let info = try JSONValue(jsonBytes: Array(try #require(sound.collateral["tcb_info"]?.stringValue).utf8))
-        let start = try #require(info["issueDate"]?.stringValue.flatMap(UnixTime.seconds(rfc3339:)))
-        let end = try #require(info["nextUpdate"]?.stringValue.flatMap(UnixTime.seconds(rfc3339:)))
+        var (starts, ends): ([Int64], [Int64]) = ([], [])
+        for key in ["tcb_info", "qe_identity"] {
+            let info = try JSONValue(jsonBytes: Array(try #require(sound.collateral[key]?.stringValue).utf8))
+            starts.append(try #require(info["issueDate"]?.stringValue.flatMap(UnixTime.seconds(rfc3339:))))
+            ends.append(try #require(info["nextUpdate"]?.stringValue.flatMap(UnixTime.seconds(rfc3339:))))
+        }
+        for key in ["root_ca_crl", "pck_crl"] {
+            let list = try RevocationList(der: JSONValue.object(sound.collateral).hex(key))
+            starts.append(list.thisUpdate)
+            ends.append(list.nextUpdate)
+        }
+        let start = try #require(starts.max())
+        let end = try #require(ends.min())
         func kind(at seconds: Int64) -> AttestationError.Kind? {
             attestationError { () throws(AttestationError) in
                 _ = try DcapVerifier.verify(

@@ -101,7 +101,7 @@ package struct DerReader {
             let (tag, range) = try header(bytes, at: position, end: end)
             let isConstructed = tag & 0x20 != 0
             // Of the universal kinds, sequences and sets have elements within, and nothing else has.
-            if tag & 0xC0 == 0, isConstructed != (tag == DerTag.sequence || tag == DerTag.set) {
+            if tag & 0xC0 == 0, isConstructed != (0x10...0x11 ~= tag & 0x1F) {
                 throw malformed("an element of a form that DER does not have")
             }
             if isConstructed {

@@ -21,22 +21,27 @@
             guard let context = EVP_PKEY_CTX_new_from_name(nil, "EC", nil) else { return nil }
             defer { EVP_PKEY_CTX_free(context) }
             guard EVP_PKEY_fromdata_init(context) == 1 else { return nil }
-            var group = Array((key.curve == .p256 ? "prime256v1" : "secp384r1").utf8CString)
             var point = [0x04] + key.point
             var result: OpaquePointer?
-            group.withUnsafeMutableBufferPointer { group in
-                point.withUnsafeMutableBufferPointer { point in
-                    var parameters = [
-                        OSSL_PARAM_construct_utf8_string("group", group.baseAddress, 0),
-                        OSSL_PARAM_construct_octet_string("pub", point.baseAddress, point.count),
-                        OSSL_PARAM_construct_end(),
-                    ]
-                    if EVP_PKEY_fromdata(context, &result, EVP_PKEY_PUBLIC_KEY, &parameters) != 1 { result = nil }
+            // The parameters point to their names and values, which have to stay where they are during the call.
+            "group".withCString { groupName in
+                "pub".withCString { pointName in
+                    (key.curve == .p256 ? "prime256v1" : "secp384r1").withCString { group in
+                        point.withUnsafeMutableBufferPointer { point in
+                            var parameters = [
+                                OSSL_PARAM_construct_utf8_string(groupName, UnsafeMutablePointer(mutating: group), 0),
+                                OSSL_PARAM_construct_octet_string(pointName, point.baseAddress, point.count),
+                                OSSL_PARAM_construct_end(),
+                            ]
+                            if EVP_PKEY_fromdata(context, &result, publicKeySelection, &parameters) != 1 { result = nil }
+                        }
+                    }
                 }
             }
             return result
         }
 
-        private static let EVP_PKEY_PUBLIC_KEY = EVP_PKEY_KEY_PARAMETERS | OSSL_KEYMGMT_SELECT_PUBLIC_KEY
+        /// Spelt out in a macro that Swift does not see.
+        private static let publicKeySelection = EVP_PKEY_KEY_PARAMETERS | OSSL_KEYMGMT_SELECT_PUBLIC_KEY
     }
 #endif
