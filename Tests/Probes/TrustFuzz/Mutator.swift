@@ -32,7 +32,9 @@ struct Mutator {
         switch below(10) {
         case 0, 1: bytes[place] ^= 1 << UInt8(below(8))
         case 2: bytes[place] = UInt8(truncatingIfNeeded: next())
-        case 3: bytes[place] = [0x00, 0x01, 0x7F, 0x80, 0x81, 0x82, 0x84, 0xFE, 0xFF, 0x30, 0x31, 0xA0, 0xA3, 0x22][below(14)]
+        case 3:
+            bytes[place] =
+                [0x00, 0x01, 0x7F, 0x80, 0x81, 0x82, 0x84, 0xFE, 0xFF, 0x30, 0x31, 0xA0, 0xA3, 0x22][below(14)]
         case 4: bytes.removeSubrange(place..<min(bytes.count, place + 1 + below(8)))
         case 5:
             let fresh = (0...below(8)).map { _ in UInt8(truncatingIfNeeded: next()) }

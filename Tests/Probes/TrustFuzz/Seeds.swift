@@ -80,7 +80,9 @@ struct Seeds {
     /// Intel's extension, found by the bytes of its name.
     private static func platform(_ certificate: [UInt8]) -> [UInt8]? {
         let name: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF8, 0x4D, 0x01, 0x0D, 0x01, 0x04, 0x82]
-        guard let found = certificate.indices.first(where: { certificate[$0...].starts(with: name) }) else { return nil }
+        guard let found = certificate.indices.first(where: { certificate[$0...].starts(with: name) }) else {
+            return nil
+        }
         let start = found + name.count + 2
         let length = certificate[(start - 2)..<start].reduce(0) { $0 << 8 | Int($1) }
         return Array(certificate[start..<(start + length)])
@@ -98,7 +100,8 @@ struct Seeds {
             else { throw Unreadable(file: "sigstore-synthetic.json") }
             add(.release, [Array(file.utf8)])
             add(.bundle, [Array(bundle.utf8)])
-            if let body = (try? MeroJSON.decode(JSONValue.self, from: Data(bundle.utf8)))?["rekorBundle"]?["Payload"]?["body"],
+            if let body = (try? MeroJSON.decode(JSONValue.self, from: Data(bundle.utf8)))?["rekorBundle"]?["Payload"]?[
+                "body"],
                 let text = body.stringValue, let bytes = StrictBase64.decode(text)
             {
                 add(.logEntry, [bytes])

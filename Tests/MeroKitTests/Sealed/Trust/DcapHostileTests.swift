@@ -56,7 +56,9 @@ import Testing
     @Test func truncatedQuotes() throws {
         let sound = try SoundAttestation(named: "no padding, no NUL")
         for length in sound.quote.indices {
-            let error = attestationError { () throws(AttestationError) in _ = try TdxQuote(Array(sound.quote[..<length])) }
+            let error = attestationError { () throws(AttestationError) in
+                _ = try TdxQuote(Array(sound.quote[..<length]))
+            }
             #expect(error?.kind == .malformed, "\(length) bytes")
         }
         #expect(try TdxQuote(sound.quote + [1, 2, 3]).pckChain == TdxQuote(sound.quote).pckChain)

@@ -98,7 +98,8 @@ import Testing
         let now = Date(timeIntervalSince1970: 1_750_329_147)
         let error = attestationError { () throws(AttestationError) in
             _ = try DcapVerifier.verify(
-                quote: Data(quote), collateral: collateral, now: now, rootCA: Data((try? Self.synthetic.hex("rootCaDer")) ?? []))
+                quote: Data(quote), collateral: collateral, now: now,
+                rootCA: Data((try? Self.synthetic.hex("rootCaDer")) ?? []))
         }
         #expect(error?.kind == .unverified || error?.kind == .notCurrent)
     }

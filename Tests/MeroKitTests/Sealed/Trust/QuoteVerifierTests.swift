@@ -20,7 +20,8 @@ import Testing
 
     private func measurements(_ value: TrustCase) throws -> TdMeasurements {
         try TdMeasurements(
-            mrtd: value.text("mrtd"), rtmr0: value.text("rtmr0"), rtmr1: value.text("rtmr1"), rtmr2: value.text("rtmr2"),
+            mrtd: value.text("mrtd"), rtmr0: value.text("rtmr0"), rtmr1: value.text("rtmr1"),
+            rtmr2: value.text("rtmr2"),
             rtmr3: value.text("rtmr3"))
     }
 
@@ -97,7 +98,8 @@ import Testing
             _ = try QuoteVerifier(trusting: trusted)
         case .failure(let error):
             let messages = [
-                "noRelease": "No release given", "notNode": "not of a node image", "noProfile": "has no profile \"prod\"",
+                "noRelease": "No release given", "notNode": "not of a node image",
+                "noProfile": "has no profile \"prod\"",
                 "unknownStatus": "does not know", "noCommonStatus": "no TCB status in common",
             ]
             let message = try #require(messages[try expect.text("error")])
@@ -126,7 +128,8 @@ import Testing
         let quote = Data(sound.quote).base64EncodedString()
         let collateral = JSONValue.object(sound.collateral)
         let now = sound.now
-        func verifier(_ images: [TdMeasurements], fetch: QuoteVerifier.CollateralSource? = nil) throws -> QuoteVerifier {
+        func verifier(_ images: [TdMeasurements], fetch: QuoteVerifier.CollateralSource? = nil) throws -> QuoteVerifier
+        {
             try QuoteVerifier(
                 trusting: TrustedMeasurements(allowedMeasurements: images), fetchCollateral: fetch, rootCA: sound.root,
                 clock: { now })
@@ -135,12 +138,15 @@ import Testing
         #expect(trusting.includeCollateral)
         #expect(
             try await trusting.verify(quoteB64: quote, nonce: nonce, reportDataSuffix: suffix, collateral: collateral))
-        let fetching = try verifier([report.measurements], fetch: { asked in
-            #expect(Array(asked) == sound.quote)
-            return collateral
-        })
+        let fetching = try verifier(
+            [report.measurements],
+            fetch: { asked in
+                #expect(Array(asked) == sound.quote)
+                return collateral
+            })
         for none in [nil, JSONValue.null] {
-            #expect(try await fetching.verify(quoteB64: quote, nonce: nonce, reportDataSuffix: suffix, collateral: none))
+            #expect(
+                try await fetching.verify(quoteB64: quote, nonce: nonce, reportDataSuffix: suffix, collateral: none))
             let error = await #expect(throws: AttestationError.self) {
                 try await trusting.verify(quoteB64: quote, nonce: nonce, reportDataSuffix: suffix, collateral: none)
             }
@@ -156,7 +162,11 @@ import Testing
             (await refusal(trusting, quote, nonce, "xx", collateral), .invalidInput),
             (await refusal(trusting, "%%", nonce, suffix, collateral), .malformed),
             (await refusal(trusting, "", nonce, suffix, collateral), .malformed),
-            (await refusal(try QuoteVerifier(trusting: TrustedMeasurements(allowedMeasurements: [report.measurements])), quote, nonce, suffix, collateral), .unverified),
+            (
+                await refusal(
+                    try QuoteVerifier(trusting: TrustedMeasurements(allowedMeasurements: [report.measurements])), quote,
+                    nonce, suffix, collateral), .unverified
+            ),
         ] {
             #expect(spoilt?.kind == kind || spoilt?.kind == .notCurrent, "\(spoilt?.reason ?? "trusted")")
         }

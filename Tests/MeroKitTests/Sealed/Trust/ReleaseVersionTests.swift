@@ -15,7 +15,10 @@ import Testing
     @Test func syntax() throws {
         for text in try texts("malformed") { #expect(ReleaseVersion(text) == nil, "\(text)") }
         for text in try texts("wellFormed") { #expect(ReleaseVersion(text)?.text == text) }
-        for text in ["１.2.3", "1.2.3-é", "1..3", "-1.2.3", "1.2.3-a+", "1.2.3+a+b", "1.2.3-a.", String(repeating: "1", count: 300)] {
+        for text in [
+            "１.2.3", "1.2.3-é", "1..3", "-1.2.3", "1.2.3-a+", "1.2.3+a+b", "1.2.3-a.",
+            String(repeating: "1", count: 300),
+        ] {
             #expect(ReleaseVersion(text) == nil, "\(text)")
         }
     }
@@ -54,7 +57,10 @@ import Testing
             }
         }
         #expect(try nodeReleaseVersion(fromImage: "merotee---1-2-3") == "1.2.3")
-        for bad in ["", "merotee", "merotee--1-2-3", "merotee-x-1-2-", "merotee-x-１-2-3", "merotee-x\n-1-2-3", "merotee-x-1-2-3\n"] {
+        for bad in [
+            "", "merotee", "merotee--1-2-3", "merotee-x-1-2-", "merotee-x-１-2-3", "merotee-x\n-1-2-3",
+            "merotee-x-1-2-3\n",
+        ] {
             #expect(throws: AttestationError.self, "\(bad)") { try nodeReleaseVersion(fromImage: bad) }
         }
     }

@@ -42,13 +42,15 @@ import Testing
         let quote = Data(try vector.hex("quoteHex")).base64EncodedString()
         func attestation(_ key: String) -> RelayAttestation {
             RelayAttestation(
-                relayURL: "https://relay.example", nonce: nonce, quoteB64: quote, boundPublicKey: key, collateral: ["a": 1])
+                relayURL: "https://relay.example", nonce: nonce, quoteB64: quote, boundPublicKey: key,
+                collateral: ["a": 1])
         }
         let suffix = try ReportDataBinding.suffix(nodeKey: key)
         #expect(Array(suffix) == (try vector.hex("suffix")))
-        let trusting = AttestedRelayKeyVerifier(Scripted { asked in
-            asked == [quote, nonce, Hex.encode(suffix)]
-        })
+        let trusting = AttestedRelayKeyVerifier(
+            Scripted { asked in
+                asked == [quote, nonce, Hex.encode(suffix)]
+            })
         #expect(try await trusting.verify(attestation(key.uppercased())) == key)
         await #expect(throws: AccountError.self) { try await trusting.verify(attestation("12")) }
         await #expect(throws: AccountError.self) {

@@ -8,13 +8,15 @@ import Testing
 
     /// What each label of the files means here.
     private static let messages = [
-        "version": "The signed release is 2.3.87, not 9.9.9", "fileHash": "The file's SHA-256 is not the one Rekor logged",
+        "version": "The signed release is 2.3.87, not 9.9.9",
+        "fileHash": "The file's SHA-256 is not the one Rekor logged",
         "identity": "The release was signed by", "issuer": "The signer was vouched for by",
         "signedEntryTimestamp": "Rekor's signed entry timestamp does not verify",
         "unknownLog": "which the Sigstore trust root does not know",
         "loggedCertificate": "The bundle's certificate is not the one Rekor logged",
         "loggedSignature": "The bundle's signature is not the one Rekor logged",
-        "detachedSignature": "The detached signature is not the one in the bundle", "bundleNotJson": "The bundle is not JSON",
+        "detachedSignature": "The detached signature is not the one in the bundle",
+        "bundleNotJson": "The bundle is not JSON",
         "notABundle": "The bundle is not a cosign bundle with a Rekor entry",
         "leafValidity": "when the certificate was not valid", "authority": "Fulcio CA",
         "logWindow": "when its log was not in use", "entryKind": "Rekor's entry is not one of",
@@ -42,7 +44,8 @@ import Testing
         let root = try SigstoreTrustRoot(json: vector.member("trustRoot"))
         let result = Result {
             try verifySignedNodeRelease(
-                publishedMrtds: Data(vector.text("file").utf8), bundle: Data(vector.text("bundle").utf8), trustRoot: root)
+                publishedMrtds: Data(vector.text("file").utf8), bundle: Data(vector.text("bundle").utf8),
+                trustRoot: root)
         }
         try check(result, TrustCase(json: vector.member("expect")), vector: vector.testDescription)
         // Parsed before, it is the same bundle.
@@ -99,7 +102,8 @@ import Testing
 
     @Test func aFloorAndAVersion() throws {
         let (file, bundle, root) = try good()
-        func trust(_ version: String, floor: String, profile: String = "locked-read-only") throws -> TrustedMeasurements {
+        func trust(_ version: String, floor: String, profile: String = "locked-read-only") throws -> TrustedMeasurements
+        {
             try trustSignedRelease(
                 NodeRelease(version: version, publishedMrtds: file, bundle: bundle), profile: profile,
                 minReleaseVersion: floor, trustRoot: root)
@@ -107,7 +111,8 @@ import Testing
         #expect(try trust("1.2.3", floor: "1.2.3").allowedMeasurements.count == 1)
         #expect(try trust("1.2.3", floor: "1.2.3-rc.1").allowedTcbStatuses == ["UpToDate"])
         for (version, floor, kind) in [
-            ("1.2.3", "1.2.4", AttestationError.Kind.refused), ("1.2.4", "1.2.3", .refused), ("1.2.3+x", "1.2.3", .refused),
+            ("1.2.3", "1.2.4", AttestationError.Kind.refused), ("1.2.4", "1.2.3", .refused),
+            ("1.2.3+x", "1.2.3", .refused),
             ("v1.2.3", "1.2.3", .malformed), ("1.2.3", "1.2", .invalidInput), ("1.2.3", "", .invalidInput),
         ] {
             let error = #expect(throws: AttestationError.self) { try trust(version, floor: floor) }
@@ -183,5 +188,22 @@ import Testing
         let embedded = try SigstoreTrustRoot.publicGood()
         #expect(root.authorities.map(\.chain) == embedded.authorities.map(\.chain))
         #expect(root.logs.map(\.key) == embedded.logs.map(\.key))
+    }
+
+    /// A release that another program signed, and the quote of its image.
+    @Test func theImageOfARelease() throws {
+        let file = TrustFixture.json("node-release.json")
+        let release = TrustCase(json: try #require(file["release"]))
+        let trusted = try trustSignedRelease(
+            NodeRelease(
+                version: release.text("version"), publishedMrtds: release.text("publishedMrtds"),
+                bundle: release.text("bundle")), profile: "locked-read-only", minReleaseVersion: "2.3.99",
+            trustRoot: SigstoreTrustRoot(json: try #require(file["trustRoot"])))
+        let verified = try DcapVerifier.verify(
+            quote: try #require(file["quote"]?.stringValue.flatMap { Data(base64Encoded: $0) }),
+            collateral: try #require(file["collateral"]),
+            now: Date(timeIntervalSince1970: try #require(file["now"]?.doubleValue)),
+            rootCA: Data(try file.hex("rootCaDer")))
+        #expect(trusted.allowedMeasurements == [verified.report.measurements])
     }
 }

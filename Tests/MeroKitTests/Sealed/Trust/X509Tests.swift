@@ -25,7 +25,9 @@ import Testing
         #expect(root.signed(root))
         #expect(root.isValid(at: root.notBefore) && root.isValid(at: root.notAfter))
         #expect(!root.isValid(at: root.notBefore - 1) && !root.isValid(at: root.notAfter + 1))
-        if let recorded = TrustFixture.recorded("dcap/intel-sgx-root-ca.der") { #expect(recorded == IntelRoot.certificate) }
+        if let recorded = TrustFixture.recorded("dcap/intel-sgx-root-ca.der") {
+            #expect(recorded == IntelRoot.certificate)
+        }
     }
 
     @Test func sigstoresRoots() throws {
@@ -79,13 +81,16 @@ import Testing
         let sound = try SoundAttestation()
         let list = try JSONValue.object(sound.collateral).hex("pck_crl")
         for length in list.indices {
-            #expect(attestationError { () throws(AttestationError) in _ = try RevocationList(der: Array(list[..<length])) }?.kind == .malformed)
+            #expect(
+                attestationError { () throws(AttestationError) in _ = try RevocationList(der: Array(list[..<length])) }?
+                    .kind == .malformed)
         }
         for certificate in try Self.roots() + sound.certificates {
             for length in certificate.der.indices {
                 let short = Array(certificate.der[..<length])
                 #expect(
-                    attestationError { () throws(AttestationError) in _ = try X509Certificate(der: short) }?.kind == .malformed)
+                    attestationError { () throws(AttestationError) in _ = try X509Certificate(der: short) }?.kind
+                        == .malformed)
             }
             #expect(throws: AttestationError.self) { try X509Certificate(der: certificate.der + [0]) }
         }
@@ -103,8 +108,10 @@ import Testing
             }
         }
         for bad in [
-            "", "3000", "3003020101", "30060201010201", "3006020101020101ff", "30090201010201010201ff", "3006020181020101",
-            "300702020001020101", "30060201010a0101", "3106020101020101", "308106020101020101", "3026022101"
+            "", "3000", "3003020101", "30060201010201", "3006020101020101ff", "30090201010201010201ff",
+            "3006020181020101",
+            "300702020001020101", "30060201010a0101", "3106020101020101", "308106020101020101",
+            "3026022101"
                 + String(repeating: "00", count: 32) + "020101",
         ] {
             let bytes = try #require(Hex.decode(bad))
@@ -143,14 +150,16 @@ import Testing
     }
 
     @Test func chainsAsText() throws {
-        let text = "-----BEGIN CERTIFICATE-----\n\(IntelRoot.certificate.base64EncodedString())\n-----END CERTIFICATE-----"
+        let text =
+            "-----BEGIN CERTIFICATE-----\n\(IntelRoot.certificate.base64EncodedString())\n-----END CERTIFICATE-----"
         #expect(try PemBlocks.certificates((text + "\n").utf8).count == 1)
         #expect(try PemBlocks.certificates((text + "\r\n \t" + text).utf8).count == 2)
         for bad in [
             "", " ", "x" + text, text + "x", text + "\u{0}", text.replacingOccurrences(of: "BEGIN", with: "begin"),
             String(text.dropLast()), "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----",
             text.replacingOccurrences(of: "-----BEGIN CERTIFICATE-----\nM", with: "-----BEGIN CERTIFICATE-----\n-M"),
-            Array(repeating: text, count: 9).joined(separator: "\n"), String(repeating: " ", count: PemBlocks.maximumSize + 1),
+            Array(repeating: text, count: 9).joined(separator: "\n"),
+            String(repeating: " ", count: PemBlocks.maximumSize + 1),
         ] {
             #expect(throws: AttestationError.self) { try PemBlocks.certificates(bad.utf8) }
         }

@@ -57,7 +57,8 @@ public struct QuoteVerifier: TransportQuoteVerifier {
             // A firmware that nobody checked can put into the other registers what it likes.
             guard [allowedMrtd, allowedRtmr1, allowedRtmr2, allowedRtmr3].allSatisfy({ !$0.isEmpty }) else {
                 throw AttestationError(
-                    .invalidInput, "allowedMrtd does not name an image without allowedRtmr1, 2 and 3, nor they without it")
+                    .invalidInput,
+                    "allowedMrtd does not name an image without allowedRtmr1, 2 and 3, nor they without it")
             }
         }
         var measurements: [TdMeasurements] = []
@@ -132,7 +133,8 @@ public struct QuoteVerifier: TransportQuoteVerifier {
                 values.contains(register.value)
             else { throw AttestationError(.refused, "A register is not in \(name)") }
         }
-        guard let nonce = Hex.decode(nonce), let suffix = Hex.decode(suffix), nonce.count == 32, suffix.count == 32 else {
+        guard let nonce = Hex.decode(nonce), let suffix = Hex.decode(suffix), nonce.count == 32, suffix.count == 32
+        else {
             throw AttestationError(.invalidInput, "The nonce and the binding have to be 64 hex characters each")
         }
         guard verified.report.reportData.elementsEqual(nonce + suffix) else {

@@ -24,7 +24,8 @@ struct FulcioIdentity {
 
     func check(_ signer: ReleaseSigner) throws(AttestationError) {
         guard identity == Array(signer.identity.utf8) else {
-            throw AttestationError(.refused, "The release was signed by \"\(text(identity))\", not by \(signer.identity)")
+            throw AttestationError(
+                .refused, "The release was signed by \"\(text(identity))\", not by \(signer.identity)")
         }
         guard issuer == Array(signer.issuer.utf8) else {
             throw AttestationError(

@@ -68,7 +68,8 @@ struct SignedNodeRelease {
     let bundle: CosignBundle
 
     func verified(
-        _ expectedVersion: String?, _ detachedSignature: String?, _ signer: ReleaseSigner, _ trustRoot: SigstoreTrustRoot?
+        _ expectedVersion: String?, _ detachedSignature: String?, _ signer: ReleaseSigner,
+        _ trustRoot: SigstoreTrustRoot?
     ) throws(AttestationError) -> PublishedMrtds {
         let root = if let trustRoot { trustRoot } else { try SigstoreTrustRoot.publicGood() }
         if let detachedSignature {

@@ -33,7 +33,9 @@
                                 OSSL_PARAM_construct_octet_string(pointName, point.baseAddress, point.count),
                                 OSSL_PARAM_construct_end(),
                             ]
-                            if EVP_PKEY_fromdata(context, &result, publicKeySelection, &parameters) != 1 { result = nil }
+                            if EVP_PKEY_fromdata(context, &result, publicKeySelection, &parameters) != 1 {
+                                result = nil
+                            }
                         }
                     }
                 }

@@ -13,7 +13,8 @@ package enum PemBlocks {
         var certificates: [X509Certificate] = []
         for (index, block) in blocks.enumerated() {
             certificates.append(
-                try naming("certificate \(index + 1)") { () throws(AttestationError) in try X509Certificate(der: block) })
+                try naming("certificate \(index + 1)") { () throws(AttestationError) in try X509Certificate(der: block)
+                })
         }
         return certificates
     }

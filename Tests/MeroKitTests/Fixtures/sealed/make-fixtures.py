@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""Makes dcap-faults.json: quotes and collateral under a made-up root, one fault each. Needs the package `cryptography`.
+"""Makes dcap-faults.json and node-release.json.
+
+The former has quotes and collateral under a made-up root, one fault each, the latter a release of the image
+that the quote without a fault is of, signed under made-up roots of Sigstore's. Needs the package `cryptography`.
 
 Quotes are in base64. A case has what differs from the one without a fault, which stands at the top.
 
@@ -35,7 +38,7 @@ def point(private):
 
 
 def name(text):
-    return x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, text)])
+    return x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, text)] if text else [])
 
 
 def der(tag, content):
@@ -351,3 +354,57 @@ with open("dcap-faults.json", "w") as out:
         collateral=BASE[1], cases=cases), out, indent=0)
     out.write("\n")
 print(len(cases), "cases")
+
+
+def b64(data):
+    return base64.b64encode(data).decode()
+
+
+def release():
+    fulcio, leaf_key, rekor = key(ec.SECP384R1()), key(), key()
+    signer = "https://github.com/calimero-network/mero-tee/.github/workflows/release-node-image-gcp.yaml@refs/heads/master"
+    issuer = "https://token.actions.githubusercontent.com"
+    start, end = NOW - 400 * DAY, NOW + 400 * DAY
+    root = certificate("fulcio", "fulcio", fulcio.public_key(), fulcio, 1, True, start=start, end=end,
+                       digest=hashes.SHA384())
+    at = NOW - 60 * DAY
+    leaf = certificate(
+        "", "fulcio", leaf_key.public_key(), fulcio, 2, False, start=at, end=at + dt.timedelta(minutes=10),
+        digest=hashes.SHA384(), extra=[
+            (x509.SubjectAlternativeName([x509.UniformResourceIdentifier(signer)]), True),
+            (x509.ExtendedKeyUsage([x509.ExtendedKeyUsageOID.CODE_SIGNING]), False),
+            (x509.UnrecognizedExtension(
+                x509.ObjectIdentifier("1.3.6.1.4.1.57264.1.8"), der(12, issuer.encode())), False)])
+    registers = {n: bytes([i]).hex() * 48 for n, i in
+                 (("mrtd", 1), ("rtmr0", 5), ("rtmr1", 6), ("rtmr2", 7), ("rtmr3", 8))}
+    text = json.dumps(dict(role="node", tag="2.3.100", profiles={
+        "locked-read-only": dict(registers, allowed_tcb_statuses=["uptodate"]),
+        "debug": dict(registers, rtmr3="00" * 48, allowed_tcb_statuses=["uptodate"])}), indent=1)
+
+    def sign(private, message):
+        return private.sign(message, ec.ECDSA(hashes.SHA256(), deterministic_signing=True))
+
+    signature = sign(leaf_key, text.encode())
+    body = b64(json.dumps(dict(apiVersion="0.0.1", kind="hashedrekord", spec=dict(
+        data=dict(hash=dict(algorithm="sha256", value=hashlib.sha256(text.encode()).hexdigest())),
+        signature=dict(content=b64(signature), publicKey=dict(content=b64(pem(leaf).encode())))))).encode())
+    spki = rekor.public_key().public_bytes(
+        serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
+    payload = dict(body=body, integratedTime=int(at.timestamp()) + 5, logID=hashlib.sha256(spki).hexdigest(), logIndex=7)
+    canonical = json.dumps(payload, sort_keys=True, separators=(",", ":")).encode()
+    bundle = dict(base64Signature=b64(signature), cert=b64(pem(leaf).encode()), rekorBundle=dict(
+        SignedEntryTimestamp=b64(sign(rekor, canonical)), Payload=payload))
+    window = dict(start=stamp(start))
+    return dict(
+        osImage="merotee-ubuntu-questing-25-10-locked-read-only-2-3-100", now=int(NOW.timestamp()),
+        rootCaDer=anchor.public_bytes(serialization.Encoding.DER).hex(), quote=BASE[0], collateral=BASE[1],
+        nonce=bytes(range(32)).hex(), suffix=bytes(range(32, 64)).hex(),
+        release=dict(version="2.3.100", publishedMrtds=text, bundle=json.dumps(bundle)),
+        trustRoot=dict(
+            fulcioAuthorities=[dict(validFor=window, certChain=[b64(root.public_bytes(serialization.Encoding.DER))])],
+            rekorLogs=[dict(validFor=window, logId=payload["logID"], publicKey=b64(spki))]))
+
+
+with open("node-release.json", "w") as out:
+    json.dump(release(), out, indent=0)
+    out.write("\n")
