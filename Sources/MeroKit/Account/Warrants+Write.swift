@@ -141,8 +141,8 @@ package struct WriteWarrant: SignedWarrant {
     }
 
     package func bytes(signature: Data) -> Data {
-        var writer = BorshWriter()
-        writer.raw(context + authorAccount + deviceKey + executor + executorKey + releaseBytecodeId)
+        var writer = BorshWriter(capacity: 512)
+        for id in [context, authorAccount, deviceKey, executor, executorKey, releaseBytecodeId] { writer.raw(id) }
         writer.string(releaseVersion)
         writer.string(method)
         writer.raw(intentHash)

@@ -11,40 +11,55 @@ import Foundation
 ///
 /// Spec: 50, section 1.3.
 public struct BorshWriter: Sendable {
+    private var bytes: [UInt8] = []
+
     /// What has been written so far.
-    public private(set) var data = Data()
+    public var data: Data { Data(bytes) }
 
     /// Nothing written yet.
     public init() {}
 
+    /// With room for so many bytes.
+    package init(capacity: Int) { bytes.reserveCapacity(capacity) }
+
     /// 4 bytes.
-    public mutating func u32(_ value: UInt32) { data.append(LittleEndian.u32(value)) }
+    public mutating func u32(_ value: UInt32) {
+        Swift.withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+    }
 
     /// 8 bytes.
-    public mutating func u64(_ value: UInt64) { data.append(LittleEndian.u64(value)) }
+    public mutating func u64(_ value: UInt64) {
+        Swift.withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+    }
 
     /// The text as UTF-8 behind the number of its bytes.
     public mutating func string(_ value: String) {
-        let bytes = Data(value.utf8)
-        count(bytes.count)
-        data.append(bytes)
+        count(value.utf8.count)
+        text(value)
+    }
+
+    /// The text as UTF-8, where its end is known otherwise.
+    package mutating func text(_ value: String) { bytes.append(contentsOf: value.utf8) }
+
+    package func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        try bytes.withUnsafeBytes(body)
     }
 
     /// An optional of a fixed size: `00` for nil, else `01` and the bytes as they are.
     public mutating func optionBytes(_ value: Data?) {
-        data.append(value == nil ? 0 : 1)
-        if let value { data.append(value) }
+        bytes.append(value == nil ? 0 : 1)
+        if let value { raw(value) }
     }
 
-    package mutating func u8(_ value: UInt8) { data.append(value) }
+    package mutating func u8(_ value: UInt8) { bytes.append(value) }
 
-    package mutating func bool(_ value: Bool) { data.append(value ? 1 : 0) }
+    package mutating func bool(_ value: Bool) { bytes.append(value ? 1 : 0) }
 
     /// Bytes whose number the layout knows.
-    package mutating func raw(_ value: Data) { data.append(value) }
+    package mutating func raw(_ value: Data) { value.withUnsafeBytes { bytes.append(contentsOf: $0) } }
 
     package mutating func optionString(_ value: String?) {
-        data.append(value == nil ? 0 : 1)
+        bytes.append(value == nil ? 0 : 1)
         if let value { string(value) }
     }
 
@@ -56,7 +71,7 @@ public struct BorshWriter: Sendable {
     /// A list of items of one fixed size.
     package mutating func list(_ items: [Data]) {
         count(items.count)
-        for item in items { data.append(item) }
+        for item in items { raw(item) }
     }
 
     /// A map, ordered by the bytes of its keys. Throws `AccountError.invalidInput` for a key that repeats byte by byte.

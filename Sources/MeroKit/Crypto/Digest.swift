@@ -7,15 +7,36 @@
 
 /// SHA-256 and HMAC-SHA-256 over the platform's own cryptographic library.
 package enum Digest {
-    package static func sha256(_ bytes: [UInt8]) -> [UInt8] {
+    package static func sha256(_ bytes: [UInt8]) -> [UInt8] { bytes.withUnsafeBytes { sha256($0) } }
+
+    package static func sha256(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
         #if canImport(CryptoKit)
-            return Array(SHA256.hash(data: bytes))
+            var state = SHA256()
+            state.update(bufferPointer: bytes)
+            return Array(state.finalize())
         #else
-            var output = [UInt8](repeating: 0, count: 32)
-            _ = SHA256(bytes, bytes.count, &output)
-            return output
+            return [UInt8](unsafeUninitializedCapacity: 32) { output, count in
+                let address = bytes.bindMemory(to: UInt8.self).baseAddress
+                if let method {
+                    EVP_Digest(address, bytes.count, output.baseAddress, nil, method.pointer, nil)
+                } else {
+                    SHA256(address, bytes.count, output.baseAddress)
+                }
+                count = 32
+            }
         #endif
     }
+
+    #if !canImport(CryptoKit)
+        /// The library looks its hash up anew for every call that does not bring it along, which takes longer than to hash
+        /// something small.
+        private static let method: Method? = EVP_MD_fetch(nil, "SHA256", nil).map(Method.init(pointer:))
+
+        /// `@unchecked Sendable`: the library only reads a method, and this one is never freed.
+        private struct Method: @unchecked Sendable {
+            let pointer: OpaquePointer
+        }
+    #endif
 
     package static func hmacSHA256(key: [UInt8], _ bytes: [UInt8]) -> [UInt8] {
         #if canImport(CryptoKit)

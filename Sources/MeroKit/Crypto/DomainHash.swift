@@ -1,7 +1,7 @@
 import Foundation
 
 /// SHA-256 of the bytes, 32 bytes.
-public func sha256(_ data: Data) -> Data { Data(Digest.sha256(Array(data))) }
+public func sha256(_ data: Data) -> Data { data.withUnsafeBytes { Data(Digest.sha256($0)) } }
 
 /// So many bytes that nobody can predict.
 public func randomBytes(_ count: Int) -> Data { Data(SecureRandom.bytes(max(0, count))) }
@@ -12,13 +12,14 @@ public func randomBytes(_ count: Int) -> Data { Data(SecureRandom.bytes(max(0, c
 /// The lengths keep parts apart, and the domain keeps an object from being taken for one of another kind. Spec: 50,
 /// section 1.4.
 public func domainHash(_ domain: String, _ parts: [Data]) -> Data {
-    let domain = Data(domain.utf8)
-    var input = Data(capacity: parts.reduce(8 + domain.count) { $0 + 8 + $1.count })
-    for part in [domain] + parts {
-        input.append(LittleEndian.u64(UInt64(part.count)))
-        input.append(part)
+    var input = BorshWriter(capacity: parts.reduce(8 + domain.utf8.count) { $0 + 8 + $1.count })
+    input.u64(UInt64(domain.utf8.count))
+    input.text(domain)
+    for part in parts {
+        input.u64(UInt64(part.count))
+        input.raw(part)
     }
-    return sha256(input)
+    return input.withUnsafeBytes { Data(Digest.sha256($0)) }
 }
 
 /// Integers with their lowest byte first.

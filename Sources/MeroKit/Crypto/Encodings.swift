@@ -7,36 +7,57 @@ public enum Hex {
     package static func encode(_ bytes: some Sequence<UInt8>) -> String { encode(bytes: bytes) }
 
     static func encode(bytes: some Sequence<UInt8>) -> String {
-        var output: [UInt8] = []
-        output.reserveCapacity(2 * bytes.underestimatedCount)
-        for byte in bytes {
-            output.append(digits[Int(byte >> 4)])
-            output.append(digits[Int(byte & 15)])
+        let whole: String? = bytes.withContiguousStorageIfAvailable { encode(UnsafeRawBufferPointer($0)) }
+        if let whole { return whole }
+        return Array(bytes).withUnsafeBytes { encode($0) }
+    }
+
+    private static func encode(_ bytes: UnsafeRawBufferPointer) -> String {
+        digits.withUnsafeBufferPointer { digits in
+            String(unsafeUninitializedCapacity: 2 * bytes.count) { output in
+                for (index, byte) in bytes.enumerated() {
+                    output[2 * index] = digits[Int(byte >> 4)]
+                    output[2 * index + 1] = digits[Int(byte & 15)]
+                }
+                return 2 * bytes.count
+            }
         }
-        return String(decoding: output, as: UTF8.self)
     }
 
     /// Accepts either case; nil for an odd length or any other character.
     package static func decode(_ text: String) -> [UInt8]? {
-        let characters = Array(text.utf8)
-        guard characters.count.isMultiple(of: 2) else { return nil }
-        var output: [UInt8] = []
-        output.reserveCapacity(characters.count / 2)
-        for index in stride(from: 0, to: characters.count, by: 2) {
-            guard let high = value(of: characters[index]), let low = value(of: characters[index + 1]) else {
-                return nil
-            }
-            output.append(high << 4 | low)
-        }
-        return output
+        var text = text
+        return text.withUTF8 { decode(utf8: $0) }
     }
 
-    private static func value(of character: UInt8) -> UInt8? {
-        switch character {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): return character - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): return character - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): return character - UInt8(ascii: "A") + 10
-        default: return nil
+    private static func decode(utf8 characters: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+        guard characters.count.isMultiple(of: 2) else { return nil }
+        let count = characters.count / 2
+        // Anything but a digit sets one of the high bits, which no digit has.
+        var wrong: UInt8 = 0
+        let output = values.withUnsafeBufferPointer { values in
+            [UInt8](unsafeUninitializedCapacity: count) { output, written in
+                for index in 0..<count {
+                    let high = values[Int(characters[2 * index])]
+                    let low = values[Int(characters[2 * index + 1])]
+                    wrong |= high | low
+                    output[index] = high << 4 | low & 15
+                }
+                written = count
+            }
+        }
+        return wrong & 0xf0 == 0 ? output : nil
+    }
+
+    /// What each character is worth; 255 for one that is no digit.
+    private static let values: [UInt8] = (0...255).map { character in
+        switch UInt8(character) {
+        case let digit where digit >= UInt8(ascii: "0") && digit <= UInt8(ascii: "9"): return digit - UInt8(ascii: "0")
+        case let digit where digit >= UInt8(ascii: "a") && digit <= UInt8(ascii: "f"):
+            return digit - UInt8(ascii: "a") + 10
+        case let digit where digit >= UInt8(ascii: "A") && digit <= UInt8(ascii: "F"):
+            return digit - UInt8(ascii: "A") + 10
+        default: return .max
         }
     }
 }
