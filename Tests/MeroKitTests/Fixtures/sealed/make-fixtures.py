@@ -103,7 +103,7 @@ def pem(*certificates):
     return "".join(c.public_bytes(serialization.Encoding.PEM).decode() for c in certificates)
 
 
-ROOT, PLATFORM, TCB, LEAF, ATTEST, OTHER = (key() for _ in range(6))
+ROOT, PLATFORM, TCB, LEAF, ATTEST, OTHER, BELOW = (key() for _ in range(7))
 P384 = key(ec.SECP384R1())
 ROOT_NAME, CA_NAME = "Fault Root CA", "Fault Platform CA"
 anchor = certificate(ROOT_NAME, ROOT_NAME, ROOT.public_key(), ROOT, 501, True, path=1)
@@ -141,10 +141,11 @@ def build(**changes):
     tcb_options = dict(dict(subject="Fault TCB Signing", issuer=ROOT_NAME, public=TCB.public_key(), signer=ROOT,
                             serial=504, ca=False), **f["tcb"])
     tcb = certificate(**tcb_options)
+    below = certificate("Below", CA_NAME, BELOW.public_key(), PLATFORM, 505, True)
     fake = certificate(ROOT_NAME, ROOT_NAME, OTHER.public_key(), OTHER, 501, True, path=1)
     chains = dict(full=pem(leaf, ca, anchor), rootless=pem(leaf, ca), leaf=pem(leaf), fake=pem(leaf, ca, fake),
                   twice=pem(leaf, leaf, ca, anchor), reversed=pem(anchor, ca, leaf), nine=pem(*[leaf] * 9),
-                  junk=pem(leaf, ca, anchor) + "junk", none="")
+                  below=pem(leaf, below, ca, anchor), junk=pem(leaf, ca, anchor) + "junk", none="")
     tcb_chains = dict(full=pem(tcb, anchor), leaf=pem(tcb), fake=pem(tcb, fake), rootless=pem(tcb))
 
     levels = f["levels"] or [
@@ -272,6 +273,8 @@ bad("PCK CA that may not sign lists", "unverified", "list of revoked", ca=dict(u
 bad("PCK CA that is none", "unverified", "no authority", ca=dict(ca=False, path=None, usage=("sign", "crl")))
 bad("leaf is an authority", "unverified", "leaf is an authority", leaf=dict(ca=True))
 bad("PCK of another issuer", "unverified", "another than the next", leaf=dict(issuer="Somebody"))
+bad("an authority too many", "unverified", "no chain this long", pck_chain="below",
+    leaf=dict(issuer="Below", signer=BELOW), pck_crl=dict(issuer="Below", signer=BELOW))
 bad("PCK signed by another", "unverified", "signature of a certificate", leaf=dict(signer=OTHER))
 bad("PCK CA signed by another", "unverified", "signature of a certificate", ca=dict(signer=OTHER))
 bad("PCK with SHA-384", "unverified", "P-256 with SHA-256", leaf=dict(digest=hashes.SHA384()))

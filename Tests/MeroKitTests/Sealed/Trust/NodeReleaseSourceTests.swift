@@ -1,5 +1,6 @@
 import Foundation
 import MeroDevNode
+import MeroKitTestSupport
 import Testing
 
 @testable import MeroKit
@@ -259,11 +260,7 @@ import Testing
         }
         #expect(reason.contains("mock quote"))
         // One that goes by the binding alone learns the key.
-        let lenient = Scripted { asked in
-            guard let quote = Data(base64Encoded: asked[0]) else { return false }
-            let (reportData, isMock) = try RelayNodeKey.reportData(of: quote)
-            return isMock && Hex.encode(reportData) == asked[1] + asked[2]
-        }
+        let lenient = MockQuoteVerifier()
         #expect(
             try await RelayNodeKey.attest(
                 relayURL: node.url.absoluteString, verifier: AttestedRelayKeyVerifier(lenient)) == nodeKey)
@@ -272,6 +269,18 @@ import Testing
         }
         #expect(predates?.reason.contains("predates sealed transport") == true)
         await node.stop()
+        let quote = Data("MOCK_TDX_QUOTE_V1".utf8) + Data(repeating: 7, count: 64) + Data(count: 175)
+        let half = String(repeating: "07", count: 32)
+        func taken(_ quote: Data, _ nonce: String, _ suffix: String) async -> AttestationError? {
+            await attestationError {
+                _ = try await lenient.verify(
+                    quoteB64: quote.base64EncodedString(), nonce: nonce, reportDataSuffix: suffix, collateral: nil)
+            }
+        }
+        #expect(await taken(quote, half, half) == nil)
+        #expect(await taken(quote, half, String(repeating: "08", count: 32))?.kind == .unverified)
+        #expect(await taken(Data(sound.quote), half, half)?.kind == .refused)
+        #expect(await taken(Data(), half, half)?.kind == .malformed)
     }
 
     private func attestationError(_ work: () async throws -> Void) async -> AttestationError? {

@@ -39,7 +39,7 @@ public func fetchAttestedTransportKey(
 }
 
 /// What is needed of an answer. The node's own rendering of its quote proves nothing and is not read, whatever its form.
-struct AttestationAnswer: Decodable, Sendable {
+struct AttestationAnswer: Sendable {
     let quoteB64: String
     let transportPublicKey: String?
     let collateral: JSONValue?
@@ -47,7 +47,11 @@ struct AttestationAnswer: Decodable, Sendable {
 
 extension AdminApi {
     func attestation(_ request: TeeAttestRequest) async throws -> AttestationAnswer {
-        let endpoint = Endpoint<ApiResponse<AttestationAnswer>>(.post, "/admin-api/tee/attest")
-        return try await enveloped(endpoint, body: .encoding(request), caller: "teeAttest")
+        let (body, _) = try await http.sendRaw(AdminEndpoints.teeAttest.request([], body: .encoding(request)))
+        guard let data = (try? JSONValue(jsonBytes: body))?["data"], let quote = data["quoteB64"]?.stringValue else {
+            throw AttestationError(.malformed, "The node's attestation has no quote")
+        }
+        let key = data["transportPublicKey"].flatMap { $0 == .null ? nil : $0.stringValue ?? "" }
+        return AttestationAnswer(quoteB64: quote, transportPublicKey: key, collateral: data["collateral"])
     }
 }

@@ -68,7 +68,7 @@ struct CertificateChain {
         guard let constraints = issuer.basicConstraints, constraints.isAuthority,
             issuer.keyUsage?.signsCertificates != false
         else { throw refused("an issuer is no authority") }
-        guard constraints.pathLength ?? depth >= depth else { throw refused("an issuer allows no chain this long") }
+        guard (constraints.pathLength ?? depth) >= depth else { throw refused("an issuer allows no chain this long") }
         guard issuer.signed(certificate) else { throw refused("the signature of a certificate does not hold") }
     }
 
