@@ -26,7 +26,7 @@ import Testing
     }
 
     private func report(_ value: TrustCase) throws -> TdReport {
-        let version = try value.text("type") == "td15" ? TdReport.Version.v1_5 : .v1_0
+        let version = try value.text("type") == "td15" ? TdReport.Version.td15 : .td10
         var bytes = [UInt8](repeating: 0, count: version.size)
         for (name, offset) in [
             ("mrtd", 136), ("rtmr0", 328), ("rtmr1", 376), ("rtmr2", 424), ("rtmr3", 472), ("reportData", 520),

@@ -29,9 +29,9 @@ import Testing
 
     @Test func whatIsNoKey() {
         #expect(TrustCase.all(Self.file).count == 8)
-        #expect(throws: AccountError.self) { try ReportDataBinding.suffix(applicationHash: "00") }
-        #expect(throws: AccountError.self) { try ReportDataBinding.suffix(nodeKey: "xyz") }
-        #expect(throws: AccountError.self) { try ReportDataBinding.suffix(transportKey: "") }
+        #expect(throws: AttestationError.self) { try ReportDataBinding.suffix(applicationHash: "00") }
+        #expect(throws: AttestationError.self) { try ReportDataBinding.suffix(nodeKey: "xyz") }
+        #expect(throws: AttestationError.self) { try ReportDataBinding.suffix(transportKey: "") }
     }
 
     /// The key that a relay names is taken when the quote is trusted, and then only.

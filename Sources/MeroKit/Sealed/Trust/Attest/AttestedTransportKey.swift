@@ -31,7 +31,7 @@ public func fetchAttestedTransportKey(
     guard Hex.is32(text), let key = Hex.decode(text).map({ Data($0) }) else {
         throw AttestationError(.malformed, "The node's transport key is not 64 hex characters")
     }
-    let suffix = try transportKeyBinding(inner: inner ?? Data(repeating: 0, count: 32), transportKey: key)
+    let suffix = try transportKeyBinding(inner: inner ?? ReportDataBinding.nothing, transportKey: key)
     let isTrusted = try await verifier.verify(
         quoteB64: answer.quoteB64, nonce: nonce, reportDataSuffix: Hex.encode(suffix), collateral: answer.collateral)
     guard isTrusted else { throw AttestationError(.refused, "The quote is not one that is trusted") }

@@ -4,9 +4,11 @@ import Foundation
 ///
 /// Spec: 80, section 2.4.
 public enum ReportDataBinding {
-    private static let nothing = Data(repeating: 0, count: 32)
+    static let nothing = Data(repeating: 0, count: 32)
+    static let nodeKeyDomain = "calimero.tee-attest.key-binding.v1"
+    static let transportKeyDomain = "calimero.tee-attest.transport-key.v1"
 
-    /// Of all that a quote can bind. Throws `AccountError.invalidInput` for what is not 64 hex characters.
+    /// Of all that a quote can bind. Throws `AttestationError`, `.invalidInput`, for what is not 64 hex characters.
     ///
     /// - Parameters:
     ///   - applicationHash: Of the application's bytecode.
@@ -14,13 +16,19 @@ public enum ReportDataBinding {
     ///   - transportKey: The node's key for sealed requests.
     public static func suffix(
         applicationHash: String? = nil, nodeKey: String? = nil, transportKey: String? = nil
-    ) throws -> Data {
-        var base = try applicationHash.map { try Hex.id($0, "applicationHash") } ?? nothing
-        if let nodeKey {
-            base = bound("calimero.tee-attest.key-binding.v1", base, try Hex.id(nodeKey, "nodeKey"))
-        }
+    ) throws(AttestationError) -> Data {
+        var base = nothing
+        if let applicationHash { base = try bytes(applicationHash, "applicationHash") }
+        if let nodeKey { base = bound(nodeKeyDomain, base, try bytes(nodeKey, "nodeKey")) }
         guard let transportKey else { return base }
-        return bound("calimero.tee-attest.transport-key.v1", base, try Hex.id(transportKey, "transportKey"))
+        return bound(transportKeyDomain, base, try bytes(transportKey, "transportKey"))
+    }
+
+    private static func bytes(_ text: String, _ name: String) throws(AttestationError) -> Data {
+        guard Hex.is32(text), let bytes = Hex.decode(text) else {
+            throw AttestationError(.invalidInput, "\(name) is not 64 hex characters")
+        }
+        return Data(bytes)
     }
 
     static func bound(_ domain: String, _ inner: Data, _ key: Data) -> Data {
@@ -39,5 +47,5 @@ public func transportKeyBinding(inner: Data, transportKey: Data) throws(Attestat
     guard inner.count == 32, transportKey.count == 32 else {
         throw AttestationError(.invalidInput, "A binding is made of 32 bytes and a key of 32 bytes")
     }
-    return ReportDataBinding.bound("calimero.tee-attest.transport-key.v1", inner, transportKey)
+    return ReportDataBinding.bound(ReportDataBinding.transportKeyDomain, inner, transportKey)
 }

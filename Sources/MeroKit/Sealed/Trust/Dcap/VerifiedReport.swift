@@ -10,12 +10,4 @@ public struct VerifiedReport: Sendable, Equatable {
     public let report: TdReport
     /// The kind of platform, 12 hex characters.
     public let fmspc: String
-
-    /// Makes a value of its parts.
-    init(status: String, advisoryIds: [String], report: TdReport, fmspc: String) {
-        self.status = status
-        self.advisoryIds = advisoryIds
-        self.report = report
-        self.fmspc = fmspc
-    }
 }

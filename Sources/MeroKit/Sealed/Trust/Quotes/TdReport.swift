@@ -7,11 +7,11 @@ public struct TdReport: Sendable, Equatable {
     /// The two forms that a report has.
     public enum Version: String, Sendable {
         /// 584 bytes.
-        case v1_0 = "1.0"
+        case td10 = "1.0"
         /// 648 bytes.
-        case v1_5 = "1.5"
+        case td15 = "1.5"
 
-        var size: Int { self == .v1_0 ? 584 : 648 }
+        var size: Int { self == .td10 ? 584 : 648 }
     }
 
     /// The form of the report.
@@ -56,9 +56,9 @@ public struct TdReport: Sendable, Equatable {
     /// What the environment put in: a nonce, and what binds a key. 64 bytes.
     public var reportData: Data { field(520, 64) }
     /// How recent the running TDX module is, 16 bytes; nil in reports of version 1.0.
-    public var teeTcbSvn2: Data? { version == .v1_5 ? field(584, 16) : nil }
+    public var teeTcbSvn2: Data? { version == .td15 ? field(584, 16) : nil }
     /// Measurement of the service environment, 48 bytes; nil in reports of version 1.0.
-    public var mrServiceTd: Data? { version == .v1_5 ? field(600, 48) : nil }
+    public var mrServiceTd: Data? { version == .td15 ? field(600, 48) : nil }
 
     /// The five registers that name an image.
     public var measurements: TdMeasurements {

@@ -29,7 +29,7 @@ package struct TdxQuote: Sendable, Equatable {
         guard bytes.count <= Self.maximumSize else { throw AttestationError(.malformed, "the quote is too large") }
         var cursor = ByteCursor(bytes[...])
         version = try Self.header(&cursor)
-        report = try version == 4 ? Self.report(&cursor, .v1_0) : Self.typedReport(&cursor)
+        report = try version == 4 ? Self.report(&cursor, .td10) : Self.typedReport(&cursor)
         signed = Array(bytes[..<cursor.position])
         let length = try cursor.u32("length")
         var section = ByteCursor(try cursor.take(length, "signature section"))
@@ -77,8 +77,8 @@ package struct TdxQuote: Sendable, Equatable {
         let version: TdReport.Version
         switch type {
         case 1: throw notTdx
-        case 2: version = .v1_0
-        case 3: version = .v1_5
+        case 2: version = .td10
+        case 3: version = .td15
         default: throw AttestationError(.unsupported, "the quote's body is of type \(type)")
         }
         guard size == version.size else {

@@ -2,6 +2,11 @@
 ///
 /// Spec: 80, section 4.1.
 struct CertificateChain {
+    /// The extensions that are judged here, or say nothing that a chain is asked for.
+    private static let known: Set<DerOid> = [
+        .basicConstraints, .keyUsage, .extendedKeyUsage, .subjectKeyIdentifier, .authorityKeyIdentifier, .sgx,
+    ]
+
     /// What the chain is of, for the reasons of refusals.
     let name: String
     let certificates: [X509Certificate]
@@ -49,11 +54,7 @@ struct CertificateChain {
         guard certificate.publicKey.curve == .p256, certificate.signature.hash == .sha256 else {
             throw refused("a certificate does not use P-256 with SHA-256")
         }
-        // Those are judged here, or say nothing that this chain is asked for.
-        let known: Set<DerOid> = [
-            .basicConstraints, .keyUsage, .extendedKeyUsage, .subjectKeyIdentifier, .authorityKeyIdentifier, .sgx,
-        ]
-        guard certificate.extensions.critical.isSubset(of: known) else {
+        guard certificate.extensions.critical.isSubset(of: Self.known) else {
             throw refused("a certificate has an unknown critical extension")
         }
     }
