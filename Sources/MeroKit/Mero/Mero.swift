@@ -25,17 +25,22 @@ public actor Mero {
 
     /// Uses the platform's default HTTP stack. Tokens left in the store are picked up at once.
     public init(config: MeroConfig) {
-        self.init(config: config, engine: EngineChoice.engine(session: nil, options: config.httpOptions)) {
-            EngineChoice.streamEngine(session: nil, options: config.httpOptions)
+        self.init(
+            config: config,
+            engine: EngineChoice.engine(session: nil, options: config.httpOptions, baseURL: config.baseURL)
+        ) {
+            EngineChoice.streamEngine(session: nil, options: config.httpOptions, baseURL: config.baseURL)
         }
     }
 
     /// Sends everything through this session, or one of the same configuration.
     public init(config: MeroConfig, session: URLSession) {
         self.init(
-            config: config, engine: EngineChoice.engine(session: session, options: config.httpOptions), session: session
+            config: config,
+            engine: EngineChoice.engine(session: session, options: config.httpOptions, baseURL: config.baseURL),
+            session: session
         ) {
-            EngineChoice.streamEngine(session: session, options: config.httpOptions)
+            EngineChoice.streamEngine(session: session, options: config.httpOptions, baseURL: config.baseURL)
         }
     }
 
@@ -63,7 +68,8 @@ public actor Mero {
         webSocket = Lazily {
             WsClient(
                 baseURL: config.baseURL, token: { session.current?.accessToken },
-                connector: WebSocketChoice.connector(session: urlSession, options: config.httpOptions),
+                connector: WebSocketChoice.connector(
+                    session: urlSession, options: config.httpOptions, baseURL: config.baseURL),
                 refused: credentials.onRefused, revoked: credentials.onRevoked)
         }
         cloudClient = Lazily { config.cloud ?? CloudClient(session: urlSession) }
@@ -183,6 +189,33 @@ public actor Mero {
             TokenData(
                 accessToken: result.accessToken, refreshToken: result.refreshToken,
                 expiresAt: Self.expiry(of: result.accessToken)))
+    }
+
+    /// Takes over the tokens of a hosted login, if they are this node's, and newer than those that are held.
+    ///
+    /// A callback can be opened twice, and its refresh token may be spent by then: showing it again would end the session.
+    /// False when the held tokens stay. Throws `AccountError.protocolViolation` for tokens of another node. Spec: 70,
+    /// section 6.3.
+    ///
+    /// - Parameter allowedNodeUrls: Other nodes whose tokens will do.
+    @discardableResult
+    public func adoptTokenData(
+        from result: AuthCallbackResult, allowedNodeUrls: [String] = []
+    ) throws -> Bool {
+        guard result.isTrusted(startedWith: config.baseURL.absoluteString, allowedNodeUrls: allowedNodeUrls) else {
+            throw AccountError.protocolViolation(
+                "the login came back with tokens of another node than the one that was asked")
+        }
+        if let held = session.latest {
+            if held.accessToken == result.accessToken { return false }
+            if let heldSince = SessionClaims(token: held.accessToken)?.issuedAt,
+                let since = SessionClaims(token: result.accessToken)?.issuedAt, since < heldSince
+            {
+                return false
+            }
+        }
+        setTokenData(from: result)
+        return true
     }
 
     /// Forgets the tokens, in memory and in the store. Nothing is sent: the node still honours them. See `logout()`.
