@@ -264,10 +264,16 @@ import Testing
         #expect(
             try await RelayNodeKey.attest(
                 relayURL: node.url.absoluteString, verifier: AttestedRelayKeyVerifier(lenient)) == nodeKey)
+        #expect(try await fetchAttestedTransportKey(admin: admin, verifier: lenient) == node.sealed.transportKey)
+        var options = DevNodeOptions()
+        options.sealing.isOffered = false
+        let older = try await DevNode.start(options)
         let predates = await attestationError {
-            _ = try await fetchAttestedTransportKey(admin: admin, verifier: lenient)
+            _ = try await fetchAttestedTransportKey(
+                admin: AdminApi(http: URLSessionHttpClient(baseURL: older.url)), verifier: lenient)
         }
         #expect(predates?.reason.contains("predates sealed transport") == true)
+        await older.stop()
         await node.stop()
         let quote = Data("MOCK_TDX_QUOTE_V1".utf8) + Data(repeating: 7, count: 64) + Data(count: 175)
         let half = String(repeating: "07", count: 32)

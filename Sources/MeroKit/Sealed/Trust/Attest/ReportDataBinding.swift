@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Spec: 80, section 2.4.
 public enum ReportDataBinding {
-    static let nothing = Data(repeating: 0, count: 32)
+    static var nothing: Data { Data(repeating: 0, count: 32) }
     static let nodeKeyDomain = "calimero.tee-attest.key-binding.v1"
     static let transportKeyDomain = "calimero.tee-attest.transport-key.v1"
 

@@ -8,7 +8,9 @@ public enum IntelRoot {
     ///
     /// Source: `Intel_SGX_Provisioning_Certification_RootCA.cer` of Intel's provisioning certification service. SHA-256:
     /// 44a0196b2b99f889b8e149e95b807a350e7424964399e885a7cbb8ccfab674d3.
-    public static let certificate = Data(StrictBase64.decode(text) ?? [])
+    public static var certificate: Data { Data(bytes) }
+
+    private static let bytes = StrictBase64.decode(text) ?? []
 
     private static let text = """
         MIICjzCCAjSgAwIBAgIUImUM1lqdNInzg7SVUr9QGzknBqwwCgYIKoZIzj0EAwIwaDEaMBgGA1UEAwwRSW50ZWwgU0dYIFJvb3Qg
