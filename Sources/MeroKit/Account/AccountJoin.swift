@@ -52,7 +52,8 @@ public enum AccountJoin {
         signer: any DeviceSigner, nonce: UInt64, session: URLSession? = nil
     ) async throws -> Bool {
         let join = try await join(namespaceId, invitation, account, credential, signer, nonce)
-        return try await post(join, to: admitURL, engine: EngineChoice.engine(session: session, options: HttpOptions()))
+        return try await post(
+            join, to: admitURL, engine: EngineChoice.carrier(session: session, options: HttpOptions()))
     }
 
     /// Finds the relay, unless one is given, and hands the join to it. It is the account's relay from then on.
@@ -114,7 +115,7 @@ public enum AccountJoin {
         _ candidates: [Candidate], namespaceId: String, invitation: SignedGroupOpenInvitation, account: String,
         credential: String, signer: any DeviceSigner, nonce: UInt64, session: URLSession?
     ) async throws -> JoinOutcome {
-        let engine = EngineChoice.engine(session: session, options: HttpOptions())
+        let engine = EngineChoice.carrier(session: session, options: HttpOptions())
         let join = try await join(namespaceId, invitation, account, credential, signer, nonce)
         var refusal: (any Error)?
         var absence: any Error = AccountError.notSignedIn("nobody is named who could admit")

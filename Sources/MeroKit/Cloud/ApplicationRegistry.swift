@@ -106,7 +106,7 @@ public enum ApplicationRegistry {
     ) async throws -> [Bundle] {
         try await bundles(
             registryURL: registryURL, package: package,
-            engine: EngineChoice.engine(session: session, options: HttpOptions()))
+            engine: EngineChoice.carrier(session: session, options: HttpOptions()))
     }
 
     /// The application that a package is, with its newest version: a release, unless there are only pre-releases.

@@ -38,7 +38,7 @@ public actor CloudAccountClient {
     ) {
         self.init(
             baseURL: baseURL, sessionToken: sessionToken, onSession: onSession,
-            engine: EngineChoice.engine(session: session, options: HttpOptions()), timeout: timeout)
+            engine: EngineChoice.carrier(session: session, options: HttpOptions()), timeout: timeout)
     }
 
     init(

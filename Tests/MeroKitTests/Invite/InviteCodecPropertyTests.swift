@@ -135,4 +135,21 @@ import Testing
             #expect(payload.namespaceId == id)
         }
     }
+
+    /// Any token in any app's link comes out again, and in no other app's.
+    @Test func tokensSurviveTheirLinks() {
+        let seed = Self.seed()
+        var random = SeededGenerator(seed: seed)
+        for round in 0..<500 {
+            let token = "t" + Self.text(&random, 40)
+            let slug = "com.example.app\(Int.random(in: 0...9, using: &random))"
+            let params = ["a" + Self.text(&random, 6): Self.text(&random, 20), "invitation": token]
+            let link = InviteLink.create(slug: slug, params: params, host: "https://links.example/")
+            for text in [link, link + "#" + "invitation=other", "  \(link)\n", "calimero" + link.dropFirst(5)] {
+                let read = InviteLink.token(fromPasted: text, expectedSlug: slug.uppercased())
+                #expect(read.map { Array($0.utf8) } == Array(token.utf8), "seed \(seed), round \(round): \(text)")
+                #expect(InviteLink.token(fromPasted: text, expectedSlug: slug + "x") == nil, "seed \(seed)")
+            }
+        }
+    }
 }
