@@ -62,7 +62,9 @@ let package = Package(
         .testTarget(name: "MeroDevNodeTests", dependencies: ["MeroDevNode", "MeroKit", "MeroWebSocket"]),
         .testTarget(name: "MeroWebSocketTests", dependencies: ["MeroWebSocket"]),
         .testTarget(name: "MeroCommandTests", dependencies: ["mero", "MeroDevNode"]),
-        .testTarget(name: "CompatibilityTests", dependencies: ["MeroKit", "MeroDevNode"]),
+        .testTarget(
+            name: "CompatibilityTests",
+            dependencies: ["MeroKit", "MeroKitUI", "MeroDevNode", "MeroKitTestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )
