@@ -56,7 +56,8 @@ import Testing
             ] as [([String: JsonTree], Data)] {
                 let body = asked.merging(["nonce": .string(Self.nonce), "bindTransportKey": true]) { $1 }
                 let answer = try await fixture.post(
-                    Self.path, .object(body.sorted { $0.key < $1.key }.map { JsonMember(name: $0.key, value: $0.value) }))
+                    Self.path,
+                    .object(body.sorted { $0.key < $1.key }.map { JsonMember(name: $0.key, value: $0.value) }))
                 #expect(answer.data?["transportPublicKey"] == .string(Hex.encode(key)))
                 let bound = sha256(Data("calimero.tee-attest.transport-key.v1".utf8) + inner + key)
                 #expect(Data(try reportData(answer).suffix(32)) == bound)
@@ -66,7 +67,9 @@ import Testing
 
     /// A node of before knows no transport key and says nothing of it.
     @Test func aNodeWithoutSealingBindsNone() async throws {
-        try await withNode({ $0.sealing.isOffered = false }) { fixture async throws in
+        var options = DevNodeOptions()
+        options.sealing.isOffered = false
+        try await withNode(options) { fixture async throws in
             let answer = try await fixture.post(Self.path, ["nonce": .string(Self.nonce), "bindTransportKey": true])
             #expect(answer.data?.names == ["quoteB64", "quote"])
             #expect(Data(try reportData(answer).suffix(32)) == Data(count: 32))
