@@ -39,6 +39,7 @@ final class SingleFlight<Value: Sendable>: Sendable {
     }
 
     private func join(_ operation: @escaping @Sendable () async throws -> Value) async throws -> (Value, Bool) {
+        if endsWhenAbandoned { try Task.checkCancellation() }
         let (run, joined) = current.withLock { current -> (Run, Bool) in
             if let run = current { return (run, true) }
             let run = Run()

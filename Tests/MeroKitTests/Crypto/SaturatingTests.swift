@@ -11,7 +11,7 @@ import Testing
             (1e15, 1_000_000_000_000_000, 1_000_000_000_000_000),
             (0x1p63, .max, 1 << 63), (-0x1p63, .min, 0), (0x1p64, .max, .max), (1e17 * 1000, .max, .max),
             (-1e300, .min, 0), (.greatestFiniteMagnitude, .max, .max), (.infinity, .max, .max), (-.infinity, .min, 0),
-            (.nan, 0, 0), (5e-324, 0, 0),
+            (.nan, 0, 0), (.leastNonzeroMagnitude, 0, 0),
         ] as [(Double, Int64, UInt64)])
     func wholeParts(number: Double, signed: Int64, unsigned: UInt64) {
         #expect(Int64(saturating: number) == signed)
@@ -40,7 +40,7 @@ import Testing
             .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Sources/MeroKit")
         let conversion = try NSRegularExpression(
             pattern:
-                #"\bU?Int(64|32)?\((?!saturating|exactly|clamping|sinceEpoch).*(1e[369]\b|[* ]1_?000|timeInterval)"#)
+                #"\bU?Int(64|32)?\((?!saturating|exactly|clamping|sinceEpoch).*(1e[369]\b|\* 1_?000|timeInterval)"#)
         var files = 0
         for case let file as URL in try #require(
             FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))

@@ -13,7 +13,7 @@ import Testing
     /// Everything that sends a value refuses it, and sends nothing.
     @Test(arguments: [false, true])
     func callsRefuseThem(object: Bool) async throws {
-        let deep = Self.deep(10_000, object: object)
+        let deep = Self.deep(5_000, object: object)
         let engine = ScriptedEngine { _, _ in .status(200) }
         let http = URLSessionHttpClient(
             baseURL: try #require(URL(string: "https://node.example")), engine: engine)
@@ -85,7 +85,7 @@ import Testing
 
     /// What cannot throw goes as deep as it takes.
     @Test(arguments: [false, true]) func textAndComparisonHaveNoLimit(object: Bool) {
-        let levels = 10_000
+        let levels = 5_000
         let value = Self.deep(levels, object: object)
         let text =
             String(repeating: object ? #"{"k":"# : "[", count: levels) + "1"

@@ -70,7 +70,7 @@ import Testing
     }
 
     /// A number that leaves the device with too few is refused, and costs it none.
-    @Test(arguments: [UInt64.max, .max - 1, 1 << 63 + 1])
+    @Test(arguments: [UInt64.max, UInt64.max - 1, UInt64(1) << 63 + 1])
     func aRelayCannotUseUpTheNumbers(next: UInt64) async throws {
         let lookup = Rig.data(#"{"seen":true,"highWaterNonce":\#(next - 1),"nextNonce":\#(next)}"#)
         let rig = try RelayRig(Self.spentOnce(lookup: lookup))

@@ -152,7 +152,8 @@ import Testing
     /// No heartbeat makes a busy loop, and none of them traps.
     @Test(
         arguments: [
-            (0, 2.5), (-1, 2.5), (-.infinity, 2.5), (.nan, 2.5), (5e-324, 0.1), (0.02, 0.1), (0.5, 0.5), (2.5, 2.5),
+            (0, 2.5), (-1, 2.5), (-.infinity, 2.5), (.nan, 2.5), (.leastNonzeroMagnitude, 0.1), (0.02, 0.1), (0.5, 0.5),
+            (2.5, 2.5),
             (.infinity, 3600), (1e300, 3600),
         ] as [(TimeInterval, TimeInterval)])
     func heartbeatsAreSane(heartbeat: TimeInterval, expected: TimeInterval) async throws {
@@ -160,7 +161,7 @@ import Testing
         let scripted = try Scripted(heartbeat: heartbeat, [204])
         try await scripted.presence.set(Rig.context, state: 1)
         scripted.presence.close()
-        #expect(scripted.bodies.count == 1)
+        #expect(!scripted.bodies.isEmpty)
     }
 
     /// A clock that shows nonsense is told so; nothing traps and nothing is sent.
@@ -182,14 +183,13 @@ import Testing
                 relayURL: "http://127.0.0.1:1", nodeKey: Rig.executorKey, credential: rig.device.credential,
                 keys: rig.device.keys, now: now)
         })
-        if statable {
-            #expect(error is MeroError)
-        } else if case AccountError.invalidInput? = error {
-        } else {
-            Issue.record("\(seconds): \(String(describing: error))")
+        switch error {
+        case is MeroError: #expect(statable)
+        case AccountError.invalidInput?: #expect(!statable)
+        default: Issue.record("\(seconds): \(String(describing: error))")
         }
         let clock = RelayClock(now: { now })
-        #expect(clock.seconds >= 0 && clock.milliseconds >= clock.seconds)
+        #expect(clock.milliseconds >= clock.seconds)
         #expect(rig.engine.requests.isEmpty)
     }
 
@@ -209,7 +209,9 @@ import Testing
         let node = ScriptedEngine { _, _ in .status(200) }
         let url = try #require(URL(string: Rig.url))
         let ephemeral = EphemeralClient(
-            http: URLSessionHttpClient(baseURL: url, engine: node), events: SseClient(baseURL: url, engine: node))
+            http: URLSessionHttpClient(baseURL: url, engine: node),
+            events: SseClient(
+                baseURL: url, credentials: StreamCredentials(source: .bearer { nil }), engine: node))
         guard case MeroError.network? = await failure(of: { try await ephemeral.set(Rig.context, state: state) })
         else {
             Issue.record("it was sent to a node")
