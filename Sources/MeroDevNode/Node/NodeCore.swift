@@ -68,7 +68,8 @@ final class NodeCore: Sendable {
             admission: admission, upgrades: upgrades, bodyLimit: limit)
         let accounts = AccountAdmin(admin: admin)
         router = NodeRouter(
-            Self.adminRoutes(status: status, identity: identity, UsageReport(contexts: contexts, groups: groups))
+            Self.adminRoutes(
+                status: status, identity: identity, link: link, UsageReport(contexts: contexts, groups: groups))
                 + Self.applicationRoutes(
                     ApplicationService(
                         applications: applications, catalog: catalog, contexts: contexts, groups: groups,
@@ -82,7 +83,8 @@ final class NodeCore: Sendable {
                 + Self.teeRoutes(
                     AttestationService(
                         nodeKey: nodeKey, applications: applications, groups: groups,
-                        identity: identity, tee: options.tee, sealed: sealed, bodyLimit: limit))
+                        identity: identity, tee: options.tee, status: status, admission: admission, sealed: sealed,
+                        bodyLimit: limit))
                 + Self.authRoutes(auth, permissions) + Self.rpcRoutes(rpc) + Self.webSocketRoutes(webSocket)
                 + Self.relayRoutes(relay, permissions) + Self.readRoutes(reads) + Self.groupRoutes(admin)
                 + Self.ownerRoutes(admin) + Self.upgradeRoutes(admin) + Self.accountRoutes(accounts)

@@ -11,6 +11,8 @@ struct AttestationService: Sendable {
     let identity: NodeIdentity
     /// What `GET /tee/info` tells; nil where there is no TEE.
     let tee: DevTee?
+    let status: NodeStatus
+    let admission: GroupAdmission
     let sealed: SealedService
     let bodyLimit: Int
 
@@ -31,6 +33,7 @@ struct AttestationService: Sendable {
             if request.bindsNodeKey {
                 suffix = sha256(Data("calimero.tee-attest.key-binding.v1".utf8) + application + nodeKey)
             }
+            try checkSupport()
             let transportKey =
                 request.bindsTransportKey && sealed.options.isOffered ? Data(sealed.table.publicKey) : nil
             if let transportKey {
@@ -38,6 +41,16 @@ struct AttestationService: Sendable {
             }
             return RelayService.data(
                 answer(nonce + suffix, bindsNodeKey: request.bindsNodeKey, transportKey: transportKey))
+        }
+    }
+
+    /// Throws `NodeRefusal` where no quote can be made.
+    func checkSupport() throws {
+        switch status.attestation {
+        case .mock: return
+        case .unsupported:
+            throw NodeRefusal(501, "TDX attestation generation is only supported on Linux with TDX hardware")
+        case .failing: throw NodeRefusal(500, "Failed to generate the attestation: the quote could not be made")
         }
     }
 

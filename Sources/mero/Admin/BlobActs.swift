@@ -26,7 +26,8 @@ enum BlobActs {
         let stored: BlobInfo
         do {
             stored = try await admin.uploadBlob(
-                file: file, hash: digest.contentHash, contextId: context, progress: { bar.update($0) })
+                file: file, hash: digest.contentHash, contextId: context, limit: limit(run),
+                progress: { bar.update($0) })
         } catch {
             await bar.finish()
             throw error
@@ -130,6 +131,11 @@ enum BlobActs {
                 code: .localFile, message: "\(file.path) is a folder", hint: "Name a file; nothing was fetched")
         }
         try await run.confirm("Replace \(file.path)?")
+    }
+
+    private static func limit(_ run: AdminRun) -> Int64 {
+        guard let mebibytes = run.arguments.count(.blobLimit) else { return AdminApi.blobLimit }
+        return Int64(clamping: mebibytes.multipliedReportingOverflow(by: 1 << 20).overflow ? .max : mebibytes << 20)
     }
 
     private static func hash(_ run: AdminRun) throws -> String? {

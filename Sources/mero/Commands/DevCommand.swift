@@ -14,7 +14,7 @@ extension Command {
             "It is a relay as well, for accounts that join its namespace with the invitation that it prints.",
             "With --json: one line when the node is ready, one when it has stopped.",
         ],
-        options: [.devPort, .devData, .devUser, .passwordFromInput, .quiet],
+        options: [.devPort, .devData, .devUser, .passwordFromInput, .devBlobLimit, .quiet],
         examples: [
             .init(says: "the usual way", line: "mero dev"),
             .init(says: "keep users, keys and contexts in a folder", line: "mero dev --data ./node-data"),
@@ -34,6 +34,8 @@ extension OptionSpec {
         name: "data", short: "d", value: .directory, help: "Keep the node's state in this folder, for the next start.")
     static let devUser = OptionSpec(
         name: "user", short: "u", value: .text("NAME"), help: "The one user, instead of \"dev\".")
+    static let devBlobLimit = OptionSpec(
+        name: "blob-limit", value: .count, help: "The largest blob that the node takes, in MiB (1024 when not given).")
     static let quiet = OptionSpec(name: "quiet", short: "q", help: "Print the node's address and nothing else.")
 }
 
@@ -66,6 +68,11 @@ enum DevCommand {
         var options = DevNodeOptions()
         options.users = [try await account(invocation)]
         options.delegatedAccess = true
+        if let mebibytes = invocation.arguments.count(.devBlobLimit) {
+            options.blobLimit =
+                UInt64(mebibytes).multipliedReportingOverflow(by: 1 << 20).overflow
+                ? .max : UInt64(mebibytes) << 20
+        }
         options.dataDirectory = invocation.arguments.text(.devData).map { URL(fileURLWithPath: $0, isDirectory: true) }
         let named = invocation.arguments.ports(.devPort).last
         let ports = named.map { [$0] } ?? NodeDiscovery.defaultLocalPorts.compactMap(UInt16.init(exactly:)) + [0]
