@@ -167,9 +167,10 @@ private struct Scan {
     }
 
     private mutating func accept(_ word: String, for operand: Command.Operand) throws {
-        if !operand.choices.isEmpty, !operand.choices.contains(word) {
-            throw UsageError.badOperand(word, for: operand, of: result)
+        guard !operand.choices.isEmpty, !operand.choices.contains(word) else {
+            return result.arguments.add(word, to: operand)
         }
-        result.arguments.add(word, to: operand)
+        guard let choice = operand.choice?(word) else { throw UsageError.badOperand(word, for: operand, of: result) }
+        result.arguments.add(choice, to: operand)
     }
 }

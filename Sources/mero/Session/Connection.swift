@@ -93,7 +93,7 @@ extension Connection {
     func anonymous(retry: RetryPolicy? = nil) -> Mero { Mero(config: config(store: nil, retry: retry)) }
 
     /// A client that goes on with the profile's session. Throws when there is none for this node.
-    func signedIn() throws -> Mero {
+    func signedIn(retry: RetryPolicy? = nil) throws -> Mero {
         let store = store
         guard store.getTokens() != nil else {
             throw Failure(
@@ -101,7 +101,7 @@ extension Connection {
                 hint: signInHint)
         }
         return Mero(
-            config: config(store: store) { _ in
+            config: config(store: store, retry: retry) { _ in
                 // The next command would present a token that is spent by then.
                 try? console.remark("The renewed session could not be saved: sign in again before the next command.")
             })
