@@ -82,7 +82,7 @@ extension AdminApi {
     ///   - progress: called now and then while the content arrives, on no particular thread.
     ///
     /// Throws `MeroError.decoding` when the content has another hash, `MeroError.network` for a file that cannot be
-    /// written.
+    /// written, and for a folder, a link, a pipe or a device in its place, which is left alone.
     @discardableResult
     public func downloadBlob(
         _ blobId: String, to file: URL, contextId: String? = nil, hash: String? = nil,
@@ -90,6 +90,7 @@ extension AdminApi {
     ) async throws -> GetBlobInfoResponseData {
         var request = try blobRequest(AdminEndpoints.getBlob, blobId, contextId)
         request.downloadProgress = progress
+        try Self.checkReplaceable(file)
         // Beside its final place, so that moving it there is one step.
         let unchecked = file.deletingLastPathComponent()
             .appendingPathComponent(".blob-\(Hex.encode(bytes: SecureRandom.bytes(6)))")
@@ -99,6 +100,7 @@ extension AdminApi {
                 try Self.check(try await BlobDigest(ofFile: unchecked).contentHash, is: expected, blobId)
             }
             try Task.checkCancellation()
+            try Self.checkReplaceable(file)
             guard rename(unchecked.path, file.path) == 0 else {
                 throw MeroError.network(
                     "Cannot write the file \(file.lastPathComponent): \(String(cString: strerror(errno)))")
@@ -142,6 +144,14 @@ extension AdminApi {
         request.uploadProgress = progress
         let answer: ApiResponse<BlobRow> = try await http.send(request)
         return try answer.payload(orThrow: "uploadBlob").info
+    }
+
+    private static func checkReplaceable(_ file: URL) throws {
+        do {
+            try EngineFile.checkReplaceable(file)
+        } catch let error as EngineError {
+            throw MeroError.network(error.message)
+        }
     }
 
     private func blobRequest(

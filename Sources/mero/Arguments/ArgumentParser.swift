@@ -140,7 +140,8 @@ private struct Scan {
             throw UsageError.needsValue(flag, option, of: result)
         }
         if let complaint = option.complaint(about: value) {
-            throw UsageError.badValue(value, flag: flag, complaint: complaint, of: result)
+            let shown = option.value == .node ? NodeAddress.shown(value) : value
+            throw UsageError.badValue(shown, flag: flag, complaint: complaint, of: result)
         }
         result.arguments.add(value, to: option)
     }

@@ -113,7 +113,8 @@ struct RelayDemo: Sendable {
         }
         return Outcome(
             value: (),
-            says: "node -> MeroError\(cases[0]) | relay -> MeroError\(cases[1]), the same errorType and reason: \(first)",
+            says:
+                "node -> MeroError\(cases[0]) | relay -> MeroError\(cases[1]), the same errorType and reason: \(first)",
             facts: [.init(name: "error", value: .string(first))])
     }
 

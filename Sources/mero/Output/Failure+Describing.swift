@@ -56,7 +56,8 @@ extension Failure {
         case .intentRefused(let reason, let retryable, let status):
             return Failure(
                 code: .refused, message: text,
-                hint: Self.grant(reason) ?? (retryable ? "It was not done; a fresh try may be taken" : "It was not done"),
+                hint: Self.grant(reason)
+                    ?? (retryable ? "It was not done; a fresh try may be taken" : "It was not done"),
                 status: status)
         case .enrolmentDeclined, .stateMismatch, .relayKeyUnavailable, .haRefused, .invitationNotClaimable:
             return Failure(code: .refused, message: text)
@@ -86,7 +87,8 @@ extension Failure {
         guard let place = words.firstIndex(of: "CAN_AUTHOR_ON_BEHALF"), words.indices.contains(place + 2),
             words[place + 1] == "to", Hex.is32(String(words[place + 2]))
         else { return nil }
-        return "An admin of the namespace grants it with \"mero member grant $NAMESPACE \(words[place + 2]) act-for-others\""
+        return
+            "An admin of the namespace grants it with \"mero member grant $NAMESPACE \(words[place + 2]) act-for-others\""
     }
 
     private static func describing(_ http: HTTPError, refusal: ErrorRefusal?) -> Failure {
@@ -98,7 +100,8 @@ extension Failure {
         if let type = refusal?.type, [400, 403, 409].contains(http.status) {
             // What JSON-RPC would have said: a method's own error, or one about the call.
             let text = refusal?.data?.stringValue ?? refusal?.message
-            let rpc = RpcError(code: -1, message: text.map { "\(type): \($0)" } ?? type, type: type, data: refusal?.data)
+            let rpc = RpcError(
+                code: -1, message: text.map { "\(type): \($0)" } ?? type, type: type, data: refusal?.data)
             return failure(.refused, "The call failed: \(rpc.message)", hint(for: rpc))
         }
         switch http.status {

@@ -131,8 +131,10 @@ enum RelayActs {
         for attempt in 0..<arrivalAttempts {
             if attempt > 0 { try await Task.sleep(nanoseconds: 250_000_000) }
             do {
-                let found = try await Pages.all(id: \.id) { try await admin.getContexts(offset: $0, limit: $1).contexts }
-                    .filter { $0.groupId?.lowercased() == namespace.lowercased() }
+                let found = try await Pages.all(id: \.id) {
+                    try await admin.getContexts(offset: $0, limit: $1).contexts
+                }
+                .filter { $0.groupId?.lowercased() == namespace.lowercased() }
                 if !found.isEmpty { return found.map(\.id) }
             } catch let error as MeroError where error.httpStatus == 403 {
                 // Not a member yet.

@@ -19,7 +19,8 @@ struct RelayConnection: Sendable {
         guard let relay = NodeAddress(named) else {
             throw Failure(
                 code: .usage,
-                message: "The relay's address \"\(named)\" cannot be used: \(NodeAddress.complaint(about: named) ?? "")",
+                message: "The relay's address \"\(NodeAddress.shown(named))\" cannot be used: "
+                    + (NodeAddress.complaint(about: named) ?? ""),
                 hint: "It comes from MERO_RELAY; give another one with --relay URL")
         }
         profile = try Connection.profile(invocation)

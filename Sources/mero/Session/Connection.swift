@@ -42,7 +42,8 @@ struct Connection: Sendable {
         guard let node = NodeAddress(named) else {
             throw Failure(
                 code: .usage,
-                message: "The node's address \"\(named)\" cannot be used: \(NodeAddress.complaint(about: named) ?? "")",
+                message: "The node's address \"\(NodeAddress.shown(named))\" cannot be used: "
+                    + (NodeAddress.complaint(about: named) ?? ""),
                 hint: "It comes from MERO_NODE or from the profile; give another one with --node URL")
         }
         return try Connection(invocation, profile: profile, settings: settings, node: node)

@@ -51,7 +51,8 @@ enum ReadmeSamples {
         } catch let error as MeroError {
             switch error {
             // The contract's own no, from a node (.rpc) and through a relay (.http) alike.
-            case _ where error.errorType == "FunctionCallError": show("the contract said no: \(error.failureReason ?? "")")
+            case _ where error.errorType == "FunctionCallError":
+                show("the contract said no: \(error.failureReason ?? "")")
             case .authRevoked, .noCredentials, .noRefreshToken: showSignIn()
             case .http(let answer) where answer.status == 401: showSignIn()
             case .network(let text): show("no answer: \(text)")
@@ -164,7 +165,8 @@ enum ReadmeSamples {
             onSessionChange: { accounts.save($0) })
         try account.pins.pin(nodeKey, for: relayURL)  // or: try await account.learnKey(of: relayURL)
         if let client = try account.client() {
-            let value: String? = try await client.rpc.execute(contextId: contextId, method: "get", argsJson: ["key": "k"])
+            let value: String? = try await client.rpc.execute(
+                contextId: contextId, method: "get", argsJson: ["key": "k"])
             print(value ?? "nothing there yet")
         }
         for context in try await account.admin.getContexts().contexts { print(context.id) }

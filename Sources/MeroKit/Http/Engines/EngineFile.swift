@@ -8,6 +8,7 @@ final class EngineFile {
     /// - Throws: `EngineError.Kind.file`.
     init(creating url: URL) throws {
         path = url.path
+        try Self.checkReplaceable(url)
         // A leftover would keep its own mode, and a link would send the bytes elsewhere.
         unlink(path)
         descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -53,6 +54,17 @@ final class EngineFile {
                 kind: .file, mayHaveReachedNode: false, message: "Cannot read the file \(url.lastPathComponent)")
         }
         return Int64(status.st_size)
+    }
+
+    /// Only a file gives way to another one: a device, a pipe or a link that is unlinked is gone.
+    ///
+    /// - Throws: `EngineError.Kind.file` unless there is a regular file, or nothing.
+    static func checkReplaceable(_ url: URL) throws {
+        var status = stat()
+        guard lstat(url.path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return }
+        throw EngineError(
+            kind: .file, mayHaveReachedNode: true,
+            message: "Cannot replace \(url.lastPathComponent): it is no regular file")
     }
 
     private static func failure(_ what: String, _ url: URL) -> EngineError {
