@@ -145,6 +145,9 @@ public final class DevNode: Sendable {
     /// What `GET /admin-api/ready` tells.
     public func setReadiness(_ readiness: DevReadiness) { status.readiness = readiness }
 
+    /// What becomes of requests for attestation from now on.
+    public func setAttestation(_ attestation: DevAttestation) { status.attestation = attestation }
+
     // MARK: - Contexts
 
     /// Creates a context that runs a contract, and returns its id (64 hex).

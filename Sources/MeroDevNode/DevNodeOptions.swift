@@ -48,6 +48,8 @@ public struct DevNodeOptions: Sendable {
     public var blobLimit: UInt64 = 1 << 30
     /// The folder that `POST /admin-api/install-dev-application` is confined to (`MEROD_DEV_INSTALL_ROOT`); nil for none.
     public var devInstallRoot: URL?
+    /// How sealed requests are taken.
+    public var sealing = DevSealing()
     /// What `GET /admin-api/tee/info` tells; nil for a machine that is no TDX guest.
     public var tee: DevTee?
     /// The largest body of the auth service in bytes.

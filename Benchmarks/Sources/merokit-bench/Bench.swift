@@ -66,6 +66,7 @@ struct Bench {
         if options.parts.contains(.transfer) {
             try TransferBench(options: options, nginx: nginx).run(into: &report)
         }
+        if options.parts.contains(.blobs) { try BlobBench(options: options).run(into: &report) }
         if options.parts.contains(.decode) { try decode(options, into: &report) }
         if options.parts.contains(.warrants) { try WarrantBench(options: options).run(into: &report) }
         if options.parts.contains(.cancel) { try cancel(into: &report) }

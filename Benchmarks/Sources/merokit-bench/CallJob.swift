@@ -65,9 +65,11 @@ struct CallJob: Codable {
 }
 
 extension Engine {
-    func client(baseURL: URL) -> URLSessionHttpClient {
+    func client(
+        baseURL: URL, token: String = SampleCall.token, timeout: TimeInterval = 10
+    ) -> URLSessionHttpClient {
         URLSessionHttpClient(
-            baseURL: baseURL, hooks: TransportHooks(getAuthToken: { SampleCall.token }),
+            baseURL: baseURL, timeout: timeout, hooks: TransportHooks(getAuthToken: { token }),
             session: self == .urlSession ? .shared : nil)
     }
 }

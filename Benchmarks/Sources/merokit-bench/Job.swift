@@ -10,6 +10,8 @@ enum Job: Codable {
     case idleStreams(IdleStreamsJob)
     case warrants(WarrantJob)
     case canonical(CanonicalJob)
+    case blobs(BlobJob)
+    case blobTransfer(BlobTransferJob)
 
     static let flag = "--worker"
 
@@ -28,6 +30,8 @@ enum Job: Codable {
         case .idleStreams(let job): return try encoder.encode(await job.run())
         case .warrants(let job): return try encoder.encode(job.run())
         case .canonical(let job): return try encoder.encode(job.run())
+        case .blobs(let job): return try encoder.encode(await job.run())
+        case .blobTransfer(let job): return try encoder.encode(await job.run())
         }
     }
 }

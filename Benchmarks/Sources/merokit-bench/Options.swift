@@ -3,7 +3,7 @@ import Foundation
 /// What one run of the benchmarks measures, from the command line.
 struct Options {
     enum Part: String, CaseIterable {
-        case calls, events, transfer, decode, warrants, cancel
+        case calls, events, transfer, blobs, decode, warrants, cancel
     }
 
     var parts = Set(Part.allCases)
@@ -20,19 +20,19 @@ struct Options {
         Measures MeroKit against its peers on this machine and prints Markdown tables. All peers talk to one private
         nginx on a free loopback port. Rounds are interleaved: every contender runs once in each round.
 
-          --only PARTS      a comma-separated choice of: calls, events, transfer, decode,
-                            warrants, cancel
+          --only PARTS      a comma-separated choice of: calls, events, transfer, blobs,
+                            decode, warrants, cancel
                             (default: all)
           --rounds N        rounds per measurement (default 5)
           --seconds S       seconds per contender and round (default 1)
-          --size MIB        size of the transferred file in MiB (default 1024)
+          --size MIB        size of the transferred file in MiB (default 1024); a blob has twice that
           --quick           one short round of everything, to see that it works; its figures mean nothing
           --callgrind       also count instructions per call (needs valgrind; takes a minute)
           --json FILE       where the results go as JSON (default Benchmarks/.build/results/latest.json)
           --enforce         exit with 1 when a ratio misses what it must reach
           -h, --help        this text
 
-        TMPDIR names the folder for the transferred files; it needs twice --size.
+        TMPDIR names the folder for the transferred files; it needs twice --size, and four times with blobs.
         """
 
     init(_ arguments: [String]) throws {

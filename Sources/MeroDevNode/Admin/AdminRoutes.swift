@@ -63,6 +63,7 @@ extension NodeCore {
     static func teeRoutes(_ service: AttestationService) -> [NodeRoute] {
         [
             guarded("GET", "\(api)/tee/info") { _ in service.info() },
+            guarded("GET", "\(api)/tee/release") { _ in service.release() },
             guarded("POST", "\(api)/tee/attest") { await service.attest($0) },
             guarded("POST", "\(api)/tee/registration-attest") { await service.registrationAttest($0) },
             guarded("POST", "\(api)/tee/fleet-join") { await service.fleetJoin($0) },

@@ -16,6 +16,17 @@ extension DevNetwork {
         for context in wanted where peer.contexts[context] == nil { _ = copy(context, to: peer) }
     }
 
+    /// Tells who was away from a namespace what was written in the contexts that it still holds.
+    func catchUp(_ namespace: String, as peer: NodeCore, from holder: NodeCore) {
+        let contexts = holder.groups.read { state in
+            state.subtree(of: namespace).flatMap { state[$0]?.contexts ?? [] }
+        }
+        for context in contexts where isMember(peer, ofContext: context, asSeenBy: holder) {
+            guard peer.contexts[context] != nil, let box = holder.contexts[context] else { continue }
+            peer.take(.writes(box.snapshot()))
+        }
+    }
+
     /// Gets a context from any node that has it.
     private func copy(_ context: String, to peer: NodeCore) -> Bool {
         let id = peer.link.id

@@ -238,6 +238,7 @@ public final class DevNetwork: Sendable {
             if isMember, !isIn {
                 state.withLock { _ = $0.participants[namespace, default: []].insert(id) }
                 peer.take(.groups(origin.groups.snapshot(of: namespace), namespace: namespace))
+                if peer.link.id != origin.link.id { catchUp(namespace, as: peer, from: origin) }
             }
             if isMember { follow(namespace, as: peer) }
         }

@@ -17,6 +17,7 @@ final class NodeCore: Sendable {
     let link: PeerLink
     let upgrades: UpgradeService
     let admission: GroupAdmission
+    let sealed: SealedService
     let router: NodeRouter
     private let gate: NodeGuard
     private let blobService: BlobService
@@ -32,6 +33,7 @@ final class NodeCore: Sendable {
         let nodeKey = try identity.keys.signPublicKeyBytes
         auth = try AuthService(
             settings: options.authSettings(nodeKey: nodeKey), clock: clock, status: status, directory: directory)
+        sealed = try SealedService(options: options.sealing, clock: clock)
         link = PeerLink(id: identity.nodeKey, network: options.network)
         blobs = try BlobStore(directory: directory)
         applications = try ApplicationStore(shelf: shelf, blobs: blobs, directory: directory)
@@ -66,7 +68,8 @@ final class NodeCore: Sendable {
             admission: admission, upgrades: upgrades, bodyLimit: limit)
         let accounts = AccountAdmin(admin: admin)
         router = NodeRouter(
-            Self.adminRoutes(status: status, identity: identity, UsageReport(contexts: contexts, groups: groups))
+            Self.adminRoutes(
+                status: status, identity: identity, link: link, UsageReport(contexts: contexts, groups: groups))
                 + Self.applicationRoutes(
                     ApplicationService(
                         applications: applications, catalog: catalog, contexts: contexts, groups: groups,
@@ -80,7 +83,8 @@ final class NodeCore: Sendable {
                 + Self.teeRoutes(
                     AttestationService(
                         nodeKey: nodeKey, applications: applications, groups: groups,
-                        identity: identity, tee: options.tee, bodyLimit: limit))
+                        identity: identity, tee: options.tee, status: status, admission: admission, sealed: sealed,
+                        bodyLimit: limit))
                 + Self.authRoutes(auth, permissions) + Self.rpcRoutes(rpc) + Self.webSocketRoutes(webSocket)
                 + Self.relayRoutes(relay, permissions) + Self.readRoutes(reads) + Self.groupRoutes(admin)
                 + Self.ownerRoutes(admin) + Self.upgradeRoutes(admin) + Self.accountRoutes(accounts)
@@ -92,6 +96,7 @@ final class NodeCore: Sendable {
 
     /// Forgets what lives as long as the process does.
     func endProcess() {
+        sealed.table.renewKey()
         sessions.endProcess()
         contexts.forgetPresence()
         events.forgetPresence()
@@ -105,6 +110,16 @@ final class NodeCore: Sendable {
     }
 
     func handle(_ request: DevHttpRequest) async -> DevHttpResponse {
+        if let (path, prefix) = sealedPath(of: request) {
+            return await sealed.handle(request, path: path, prefix: prefix) { await self.serve($0) }
+        }
+        if options.sealing.isRequired, !isServedUnsealed(request) {
+            return SealedRefusal(403, "sealed_required", "this node takes sealed requests only").response
+        }
+        return await serve(request)
+    }
+
+    private func serve(_ request: DevHttpRequest) async -> DevHttpResponse {
         if request.faultHint == .revokeFamily { revokeCaller(of: request) }
         switch admit(request) {
         case .refused(let response): return response
@@ -141,12 +156,29 @@ final class NodeCore: Sendable {
         }
     }
 
+    // MARK: - Sealed requests
+
+    /// The path of one of the two sealed endpoints and what stands before it. Both are served with the node's prefix and
+    /// without.
+    private func sealedPath(of request: DevHttpRequest) -> (path: String, prefix: String)? {
+        let prefix = options.normalizedPathPrefix
+        if sealed.owns(request.path) { return (request.path, "") }
+        guard !prefix.isEmpty, request.path.hasPrefix(prefix) else { return nil }
+        let path = String(request.path.dropFirst(prefix.count))
+        return sealed.owns(path) ? (path, prefix) : nil
+    }
+
+    private func isServedUnsealed(_ request: DevHttpRequest) -> Bool {
+        ["health", "ready", "tee/attest", "tee/info"].contains { localPath(request.path) == "/admin-api/\($0)" }
+    }
+
     // MARK: - Body limits
 
     /// A context's parameters come as a list of numbers, up to four bytes for one.
     private static let largestCreation = 6 << 20
 
     func bodyLimit(_ request: DevHttpRequest) -> UInt64 {
+        if sealedPath(of: request) != nil { return UInt64(max(0, options.sealing.envelopeLimit)) }
         let path = localPath(request.path) ?? ""
         if isUpload(request) {
             // What nobody may upload is not worth the disk.
@@ -164,6 +196,7 @@ final class NodeCore: Sendable {
 
     /// The answer to a body over the limit: what stands before the body in the order of checks comes first here, too.
     func tooLarge(_ request: DevHttpRequest) -> DevHttpResponse {
+        if sealedPath(of: request) != nil { return sealed.tooLarge }
         switch admit(request) {
         case .refused(let response): return response
         case .admitted: return isUpload(request) ? blobService.tooLarge : .bodyTooLarge

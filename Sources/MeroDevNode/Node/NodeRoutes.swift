@@ -15,7 +15,7 @@ extension NodeCore {
     }
 
     static func adminRoutes(
-        status: NodeStatus, identity: NodeIdentity, _ usage: UsageReport
+        status: NodeStatus, identity: NodeIdentity, link: PeerLink, _ usage: UsageReport
     ) -> [NodeRoute] {
         [
             guarded("GET", "/admin-api/health") { _ in
@@ -31,7 +31,9 @@ extension NodeCore {
             },
             guarded("GET", "/admin-api/is-authed") { _ in .json(200, ["data": ["status": "alive"]]) },
             guarded("GET", "/admin-api/identity") { _ in .json(200, ["data": identity.tree]) },
-            guarded("GET", "/admin-api/peers") { _ in .json(200, ["count": 0]) },
+            guarded("GET", "/admin-api/peers") { _ in
+                .json(200, ["count": JsonTree(link.network?.peers(of: link.id).count ?? 0)])
+            },
             guarded("GET", "/admin-api/network/status") { _ in .json(200, unconnected(identity)) },
             guarded("GET", "/admin-api/usage") { _ in usage.answer() },
         ]

@@ -12,7 +12,8 @@ public enum DevReadiness: String, Sendable {
 
 /// The switches of a node that is unwell on purpose.
 final class NodeStatus: Sendable {
-    private let state = Locked((isStorageAvailable: true, readiness: DevReadiness.ready))
+    private let state = Locked(
+        (isStorageAvailable: true, readiness: DevReadiness.ready, attestation: DevAttestation.mock))
 
     var isStorageAvailable: Bool {
         get { state.withLock { $0.isStorageAvailable } }
@@ -22,5 +23,10 @@ final class NodeStatus: Sendable {
     var readiness: DevReadiness {
         get { state.withLock { $0.readiness } }
         set { state.withLock { $0.readiness = newValue } }
+    }
+
+    var attestation: DevAttestation {
+        get { state.withLock { $0.attestation } }
+        set { state.withLock { $0.attestation = newValue } }
     }
 }

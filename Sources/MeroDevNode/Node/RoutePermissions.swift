@@ -22,7 +22,6 @@ struct RoutePermissions: Sendable {
         ("POST", "/admin-api/groups/{group}/context-intents", "group:manage", "group"),
         ("GET", "/admin-api/groups/{group}/governance-intents", "group:list", "group"),
         ("POST", "/admin-api/groups/{group}/governance-intents", "group:manage", "group"),
-        ("POST", "/admin-api/namespaces/{group}/admit", "admin", nil),
     ]
 
     /// What changes a group, below its path.
@@ -67,7 +66,7 @@ struct RoutePermissions: Sendable {
             rows.append(Row(methods: [method], template: PathTemplate(template), access: .authAdmin(permission)))
         }
         let api = "/admin-api"
-        for path in ["health", "ready", "is-authed", "tee/info"] { open("GET", "\(api)/\(path)") }
+        for path in ["health", "ready", "is-authed", "tee/info", "tee/release"] { open("GET", "\(api)/\(path)") }
         open("POST", "\(api)/tee/attest")
 
         node("GET", "\(api)/applications", "application:list")
@@ -134,6 +133,12 @@ struct RoutePermissions: Sendable {
             } else {
                 node(methods, template, scope, resource: resource, own: "context:intent")
             }
+        }
+        // Protected on every node; in front of a relay its proxy lets it through, since the op it carries is signed.
+        if delegatedAccess {
+            open("POST", "\(api)/namespaces/{group}/admit")
+        } else {
+            node("POST", "\(api)/namespaces/{group}/admit", "admin")
         }
         node("POST", "\(api)/contexts/{context}/warrant-nonce", "context:query", resource: "context")
         node("GET", "\(api)/identity", "namespace:list")

@@ -10,7 +10,7 @@ extension AttestationService {
     private static let registrationDomain = Data(Digest.sha256(Array("calimero.tee-registration-attest.v1".utf8)))
 
     func info() -> DevHttpResponse {
-        guard let tee else {
+        guard let tee, status.attestation != .unsupported else {
             return NodeRefusal(500, "Failed to get TEE info: this machine is no TDX guest").response
         }
         return .json(
@@ -27,12 +27,28 @@ extension AttestationService {
         await NodeRefusal.answering {
             let body = try AdminBody.read(call.request, ["nonce"], limit: bodyLimit)
             let nonce = try Self.nonce(try body { try $0.string("nonce") })
+            try checkSupport()
             return RelayService.data(answer(nonce + Self.registrationDomain, bindsNodeKey: false))
         }
     }
 
-    /// Announces the node to a group. It is in when the group has its account already; nobody else could let it in while
-    /// the call waits.
+    /// The signed release of the image, in its own bytes.
+    func release() -> DevHttpResponse {
+        guard let release = tee?.release else {
+            return NodeRefusal(404, "this node has no signed release of its image").response
+        }
+        return .json(
+            200,
+            [
+                "data": [
+                    "version": .string(release.version), "publishedMrtds": .string(release.publishedMrtds),
+                    "bundle": .string(release.bundle),
+                ]
+            ])
+    }
+
+    /// Announces the node to a group. It is in when the group has its account already, and when a node of an
+    /// administrator that it reaches finds it to be what the namespace's policy admits.
     func fleetJoin(_ call: RouteCall) async -> DevHttpResponse {
         await NodeRefusal.answering {
             let body = try AdminBody.read(call.request, ["groupId", "admitterAddrs"], limit: bodyLimit)
@@ -46,6 +62,7 @@ extension AttestationService {
             for address in addresses { checks.text("admitterAddrs", address, max: Self.longestAddress) }
             try checks.finish()
             let account = identity.accountId
+            if let tee, status.attestation == .mock { try admission.announce(tee, to: group) }
             let (namespace, isMember, joined) = groups.read { state in
                 (
                     state.namespace(of: group), state.role(of: account, in: group) != nil,

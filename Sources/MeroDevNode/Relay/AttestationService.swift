@@ -11,6 +11,9 @@ struct AttestationService: Sendable {
     let identity: NodeIdentity
     /// What `GET /tee/info` tells; nil where there is no TEE.
     let tee: DevTee?
+    let status: NodeStatus
+    let admission: GroupAdmission
+    let sealed: SealedService
     let bodyLimit: Int
 
     private static let fields = ["nonce", "applicationId", "bindNodeKey", "bindTransportKey", "includeCollateral"]
@@ -30,7 +33,24 @@ struct AttestationService: Sendable {
             if request.bindsNodeKey {
                 suffix = sha256(Data("calimero.tee-attest.key-binding.v1".utf8) + application + nodeKey)
             }
-            return RelayService.data(answer(nonce + suffix, bindsNodeKey: request.bindsNodeKey))
+            try checkSupport()
+            let transportKey =
+                request.bindsTransportKey && sealed.options.isOffered ? Data(sealed.table.publicKey) : nil
+            if let transportKey {
+                suffix = sha256(Data("calimero.tee-attest.transport-key.v1".utf8) + suffix + transportKey)
+            }
+            return RelayService.data(
+                answer(nonce + suffix, bindsNodeKey: request.bindsNodeKey, transportKey: transportKey))
+        }
+    }
+
+    /// Throws `NodeRefusal` where no quote can be made.
+    func checkSupport() throws {
+        switch status.attestation {
+        case .mock: return
+        case .unsupported:
+            throw NodeRefusal(501, "TDX attestation generation is only supported on Linux with TDX hardware")
+        case .failing: throw NodeRefusal(500, "Failed to generate the attestation: the quote could not be made")
         }
     }
 
@@ -38,6 +58,7 @@ struct AttestationService: Sendable {
         let nonce: String
         let applicationId: String?
         let bindsNodeKey: Bool
+        let bindsTransportKey: Bool
 
         init(_ fields: JsonFields) throws {
             nonce = try fields.string("nonce")
@@ -48,8 +69,8 @@ struct AttestationService: Sendable {
                 return flag
             }
             bindsNodeKey = try flag("bindNodeKey")
-            // Neither is on offer here: no transport key, and mock quotes have no collateral.
-            _ = try flag("bindTransportKey")
+            bindsTransportKey = try flag("bindTransportKey")
+            // Mock quotes have none.
             _ = try flag("includeCollateral")
         }
     }
@@ -64,7 +85,7 @@ struct AttestationService: Sendable {
         return Data(nonce)
     }
 
-    func answer(_ reportData: Data, bindsNodeKey: Bool) -> JsonTree {
+    func answer(_ reportData: Data, bindsNodeKey: Bool, transportKey: Data? = nil) -> JsonTree {
         var quote = Data("MOCK_TDX_QUOTE_V1".utf8) + reportData
         quote += Data(count: 256 - quote.count)
         var members = [
@@ -72,6 +93,9 @@ struct AttestationService: Sendable {
             JsonMember(name: "quote", value: Self.rendering(reportData)),
         ]
         if bindsNodeKey { members.append(JsonMember(name: "boundPublicKey", value: .string(Hex.encode(nodeKey)))) }
+        if let transportKey {
+            members.append(JsonMember(name: "transportPublicKey", value: .string(Hex.encode(transportKey))))
+        }
         return .object(members)
     }
 

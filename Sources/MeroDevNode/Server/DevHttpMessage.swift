@@ -58,6 +58,8 @@ package struct DevHttpResponse: Sendable {
     package var body: DevHttpBody
     /// False when the request was refused before its effect (guard, unknown route), so that `handlerRuns` stays truthful.
     package var handlerRan: Bool
+    /// What else ran, where a request carried another one inside.
+    package var innerRun: (method: String, path: String)?
 
     package init(
         status: Int, headers: [(String, String)] = [], body: DevHttpBody = .none, handlerRan: Bool = true

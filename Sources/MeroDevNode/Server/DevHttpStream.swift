@@ -40,10 +40,14 @@ package final class DevHttpStream: Sendable {
         var nextWaiter = 0
         var waitingForRoom: [Int: CheckedContinuation<Void, Never>] = [:]
         var waitingForEnd: [Int: CheckedContinuation<End?, Never>] = [:]
+        /// Of a reader that is no connection.
+        var waitingForBytes: CheckedContinuation<Void, Never>?
 
         var waitingPieces: Int { queue.count - consumedEntries }
 
         mutating func resumeConnection() {
+            waitingForBytes?.resume()
+            waitingForBytes = nil
             guard isSuspended, let connection else { return }
             isSuspended = false
             MHD_resume_connection(connection)
@@ -98,6 +102,41 @@ package final class DevHttpStream: Sendable {
             case .full: await waitForRoom()
             }
             if Task.isCancelled { return false }
+        }
+    }
+
+    /// The next piece, for a reader that takes the place of a connection; nil at the end. One reader at a time.
+    func take() async -> Data? {
+        while true {
+            let (bytes, isOver) = state.withLock { state -> (Data?, Bool) in
+                guard !state.isPaused || state.end != nil, state.waitingPieces > 0 else {
+                    return (nil, state.end != nil)
+                }
+                let bytes = state.queue[state.consumedEntries].dropFirst(state.consumedBytes)
+                state.queue[state.consumedEntries] = Data()
+                state.consumedEntries += 1
+                state.consumedBytes = 0
+                state.queuedBytes -= bytes.count
+                state.sentBytes += bytes.count
+                if state.consumedEntries == state.queue.count {
+                    state.queue.removeAll()
+                    state.consumedEntries = 0
+                }
+                return (Data(bytes), false)
+            }
+            if let bytes {
+                for continuation in state.withLock({ $0.takeWaiters() }) { continuation.resume() }
+                return bytes
+            }
+            if isOver { return nil }
+            await withCheckedContinuation { continuation in
+                let isThere = state.withLock { state in
+                    if state.end != nil || (!state.isPaused && state.waitingPieces > 0) { return true }
+                    state.waitingForBytes = continuation
+                    return false
+                }
+                if isThere { continuation.resume() }
+            }
         }
     }
 

@@ -249,6 +249,7 @@ final class Exchange: Sendable {
         } else {
             final = await run.handler(request)
             if final.handlerRan { run.log.countHandlerRun(method: request.method, path: request.path) }
+            if let inner = final.innerRun { run.log.countHandlerRun(method: inner.method, path: inner.path) }
         }
         state.withLock { $0.spool = nil }
         if isCutAfter {

@@ -56,7 +56,7 @@ public enum AccountJoin {
             signer: signer, nonce: nonce, joinedAt: UInt64(max(0, Date().timeIntervalSince1970)))
         return try await post(
             Join(invitation: invitation, signedOp: signedOp), to: admitURL,
-            engine: EngineChoice.engine(session: session, options: HttpOptions()))
+            engine: EngineChoice.carrier(session: session, options: HttpOptions()))
     }
 
     /// Finds the relay, unless one is given, and hands the join to it. It is the account's relay from then on.

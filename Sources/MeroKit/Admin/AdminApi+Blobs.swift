@@ -4,13 +4,18 @@ import Foundation
 ///
 /// Spec: 20, section 5.6.
 extension AdminApi {
+    /// The largest blob that a node takes unless it was set up otherwise: 1 GiB, in bytes. It stops at the first byte too
+    /// many and answers 500, which the retries would only repeat, so more is refused here.
+    public static let blobLimit: Int64 = 1 << 30
+
     /// Stores content. Storing it again does no harm. What lies in a file is better streamed: `uploadBlob(file:)`.
     ///
     /// More than 1 GiB is refused before anything is sent.
     public func uploadBlob(_ request: UploadBlobRequest) async throws -> UploadBlobResponseData {
-        try await upload(
-            .data(request.data, contentType: Self.blobContentType), size: Int64(request.data.count),
-            hash: request.hash, contextId: request.contextId, progress: nil)
+        try Self.checkBlobSize(Int64(request.data.count), Self.blobLimit)
+        return try await upload(
+            .data(request.data, contentType: Self.blobContentType), hash: request.hash, contextId: request.contextId,
+            progress: nil)
     }
 
     /// Stores the content of a file, which is never in memory as a whole. The node checks what arrives.
@@ -20,14 +25,15 @@ extension AdminApi {
     /// ```
     ///
     /// - Parameters:
-    ///   - file: at most 1 GiB. More is refused before anything is sent.
+    ///   - file: at most `limit` bytes. More is refused before anything is sent.
     ///   - hash: SHA-256 of the content, 64 hex digits. For nil the file is read once more, beforehand, to compute it.
     ///   - contextId: the context that the blob is for: its members are told that the node has it.
+    ///   - limit: the largest blob that the node takes, in bytes; a node's own is 1 GiB.
     ///   - progress: called now and then while the content is sent, on no particular thread.
     ///
     /// A node that got something else answers 500. Throws `MeroError.network` for a file that cannot be read.
     public func uploadBlob(
-        file: URL, hash: String? = nil, contextId: String? = nil,
+        file: URL, hash: String? = nil, contextId: String? = nil, limit: Int64 = blobLimit,
         progress: (@Sendable (TransferProgress) -> Void)? = nil
     ) async throws -> UploadBlobResponseData {
         let size: Int64
@@ -36,11 +42,11 @@ extension AdminApi {
         } catch let error as EngineError {
             throw MeroError.network(error.message)
         }
-        try Self.checkBlobSize(size)
+        try Self.checkBlobSize(size, limit)
         let contentHash: String
         if let hash { contentHash = hash } else { contentHash = try await BlobDigest(ofFile: file).contentHash }
         return try await upload(
-            .file(file, contentType: Self.blobContentType), size: size, hash: contentHash, contextId: contextId,
+            .file(file, contentType: Self.blobContentType), hash: contentHash, contextId: contextId,
             progress: progress)
     }
 
@@ -121,22 +127,19 @@ extension AdminApi {
 
 extension AdminApi {
     private static let blobContentType = "application/octet-stream"
-    /// Bytes. A node stops at the first one too many and answers 500, which the retries would only repeat.
-    private static let blobLimit: Int64 = 1 << 30
     /// Seconds. The node may ask peers for half a minute; giving up before it does would read as "no such blob".
     private static let peerTimeout: TimeInterval = 60
 
-    private static func checkBlobSize(_ size: Int64) throws {
-        guard size <= blobLimit else {
-            throw MeroError.network("A blob has at most \(blobLimit) bytes, got \(size)")
+    private static func checkBlobSize(_ size: Int64, _ limit: Int64) throws {
+        guard size <= limit else {
+            throw MeroError.network("A blob has at most \(limit) bytes, got \(size)")
         }
     }
 
     private func upload(
-        _ body: HttpBody, size: Int64, hash: String?, contextId: String?,
+        _ body: HttpBody, hash: String?, contextId: String?,
         progress: (@Sendable (TransferProgress) -> Void)?
     ) async throws -> BlobInfo {
-        try Self.checkBlobSize(size)
         var query: [(name: String, value: String)] = []
         if let hash { query.append(("hash", hash)) }
         if let contextId { query.append(("context_id", contextId)) }

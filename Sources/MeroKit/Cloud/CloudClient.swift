@@ -29,7 +29,7 @@ public struct CloudClient: Sendable {
     ) {
         self.init(
             baseURL: baseURL, routingCredential: routingCredential,
-            engine: EngineChoice.engine(session: session, options: HttpOptions()), timeout: timeout)
+            engine: EngineChoice.carrier(session: session, options: HttpOptions()), timeout: timeout)
     }
 
     init(baseURL: URL, routingCredential: RoutingCredential?, engine: any HttpEngine, timeout: TimeInterval = 10) {

@@ -29,7 +29,7 @@ package struct SealedBox: Sendable, Equatable {
             let shared = secret.withUnsafeBytes({
                 Curve25519Backend.x25519Agree(secret: $0, publicKey: Array(publicKey))
             }),
-            let sealed = AesGcmBackend.seal(
+            let sealed = AesGcm.seal(
                 Array(plaintext), key: key(shared, ephemeral + publicKey), nonce: Array(nonce))
         else { throw AccountError.invalidInput("publicKey is not one that can be sealed to") }
         return SealedBox(ephemeralPublicKey: ephemeral, nonce: nonce, ciphertext: Data(sealed))
@@ -43,7 +43,7 @@ package struct SealedBox: Sendable, Equatable {
             Curve25519Backend.x25519Agree(secret: $0, publicKey: Array(ephemeralPublicKey))
         }
         guard let shared else { return nil }
-        return AesGcmBackend.open(
+        return AesGcm.open(
             Array(ciphertext), key: Self.key(shared, ephemeralPublicKey + own), nonce: Array(nonce)
         ).map { Data($0) }
     }

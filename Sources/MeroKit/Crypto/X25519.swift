@@ -1,6 +1,6 @@
 import Foundation
 
-/// The key half of X25519 (RFC 7748) that a device publishes; the SDK agrees on no keys.
+/// X25519 (RFC 7748): the keys that nodes seal to, and what two sides agree on.
 ///
 /// Spec: 50, section 1.1.
 public enum X25519 {
@@ -11,6 +11,13 @@ public enum X25519 {
             throw AccountError.invalidInput("secret must be 32 bytes, got \(secret.count)")
         }
         return try publicKey(secret: SecretBytes(secret))
+    }
+
+    /// What both sides come to, 32 bytes; nil for a key that makes every secret the same, or that is none.
+    package static func agreement(secret: SecretBytes, publicKey: [UInt8]) -> [UInt8]? {
+        let shared = secret.withUnsafeBytes { Curve25519Backend.x25519Agree(secret: $0, publicKey: publicKey) }
+        guard let shared, shared.contains(where: { $0 != 0 }) else { return nil }
+        return shared
     }
 
     package static func publicKey(secret: SecretBytes) throws -> Data {

@@ -18,6 +18,9 @@ public struct HTTPError: Error, Sendable, Equatable {
     public let headers: [String: String]
     /// The first 65,536 bytes of the body as UTF-8 (invalid bytes replaced), nil when the body is empty.
     public let bodyText: String?
+    /// True when a sealed transport got this answer unsealed: anybody on the way may have written it, so that nothing may
+    /// be concluded from it but that the call failed. Spec: 80, section 1.7.
+    public internal(set) var cameInTheClear = false
 
     /// `"HTTP <status> <statusText>"`.
     public var message: String { "HTTP \(status) \(statusText)" }
@@ -33,7 +36,7 @@ public struct HTTPError: Error, Sendable, Equatable {
 
 extension HTTPError {
     /// What the node said in the body, nil when the body is not a JSON object with a refusal in it.
-    public var refusal: ErrorRefusal? { bodyText.flatMap(ErrorRefusal.init(bodyText:)) }
+    public var refusal: ErrorRefusal? { cameInTheClear ? nil : bodyText.flatMap(ErrorRefusal.init(bodyText:)) }
 
     /// How much of an error body is kept.
     static let bodyTextLimit = 65_536

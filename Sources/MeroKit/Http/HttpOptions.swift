@@ -11,12 +11,16 @@ public struct HttpOptions: Sendable, Equatable {
     /// A PEM file with further certificate authorities to trust, for a node with a private one. Nil: the system's own
     /// list, which on Linux `SSL_CERT_FILE` replaces. Verification itself cannot be switched off.
     public var certificateAuthorityFile: URL?
+    /// How everything is sealed on its way to the node; nil for TLS alone.
+    public var sealing: Sealing?
 
     public init(
-        replyLimit: Int = 64 * 1024 * 1024, connectionsPerHost: Int = 64, certificateAuthorityFile: URL? = nil
+        replyLimit: Int = 64 * 1024 * 1024, connectionsPerHost: Int = 64, certificateAuthorityFile: URL? = nil,
+        sealing: Sealing? = nil
     ) {
         self.replyLimit = replyLimit
         self.connectionsPerHost = connectionsPerHost
         self.certificateAuthorityFile = certificateAuthorityFile
+        self.sealing = sealing
     }
 }

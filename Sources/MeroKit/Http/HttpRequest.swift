@@ -58,6 +58,8 @@ public struct HttpRequest: Sendable {
     var retriesWhenThrottled = true
     /// False for the calls of a relay client, which has rules of its own for what is sent again.
     var isRetried = true
+    /// Called when something below the client sends the request once more by itself, as the sealed transport may.
+    var onResend: (@Sendable () -> Void)?
 
     public init(
         path: String, method: HTTPMethod = .get, body: HttpBody? = nil, headers: [String: String] = [:],

@@ -54,6 +54,12 @@ struct RequestTarget: Sendable, Equatable {
         self.origin = origin
     }
 
+    /// Path and query, as they stand in `url`.
+    var tail: Substring {
+        let rest = url.dropFirst(origin.scheme.count + 3)
+        return rest[(rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex)...]
+    }
+
     /// Credentials in the authority are refused: they would end up in error texts.
     private static func hostAndPort(_ authority: Substring) -> (String, Int?)? {
         guard !authority.contains("@"), !authority.isEmpty else { return nil }
@@ -106,6 +112,17 @@ struct BaseURL: Sendable {
         }
         guard let target else { throw MeroError.network("Invalid URL: \(path)") }
         return target
+    }
+
+    /// The base as text, without a slash at the end.
+    var text: String { authority + prefix }
+
+    /// Path and query below the base, beginning with a slash; nil when the absolute URL leads elsewhere.
+    func below(_ url: String) -> String? {
+        guard let target = RequestTarget(url), target.origin == origin, target.path.hasPrefix(prefix + "/") else {
+            return nil
+        }
+        return String(target.tail.dropFirst(prefix.count))
     }
 
     /// The path below the base URL's own prefix, nil when the target lies elsewhere.

@@ -33,7 +33,7 @@ public final class URLSessionHttpClient: HttpClient {
     ) {
         self.init(
             baseURL: baseURL, timeout: timeout, hooks: hooks,
-            engine: EngineChoice.engine(session: session, options: options),
+            engine: EngineChoice.engine(session: session, options: options, baseURL: baseURL),
             retryPolicy: retryPolicy, options: options)
     }
 
@@ -226,7 +226,8 @@ extension URLSessionHttpClient {
         return EngineRequest(
             url: target.url, method: call.request.method.rawValue, headers: headers, body: body,
             inactivityTimeout: call.timeout, sendAtMostOnce: call.sendAtMostOnce, sink: call.sink,
-            uploadProgress: call.request.uploadProgress, downloadProgress: call.request.downloadProgress)
+            uploadProgress: call.request.uploadProgress, downloadProgress: call.request.downloadProgress,
+            onResend: call.request.onResend)
     }
 }
 

@@ -25,17 +25,22 @@ public actor Mero {
 
     /// Uses the platform's default HTTP stack. Tokens left in the store are picked up at once.
     public init(config: MeroConfig) {
-        self.init(config: config, engine: EngineChoice.engine(session: nil, options: config.httpOptions)) {
-            EngineChoice.streamEngine(session: nil, options: config.httpOptions)
+        self.init(
+            config: config,
+            engine: EngineChoice.engine(session: nil, options: config.httpOptions, baseURL: config.baseURL)
+        ) {
+            EngineChoice.streamEngine(session: nil, options: config.httpOptions, baseURL: config.baseURL)
         }
     }
 
     /// Sends everything through this session, or one of the same configuration.
     public init(config: MeroConfig, session: URLSession) {
         self.init(
-            config: config, engine: EngineChoice.engine(session: session, options: config.httpOptions), session: session
+            config: config,
+            engine: EngineChoice.engine(session: session, options: config.httpOptions, baseURL: config.baseURL),
+            session: session
         ) {
-            EngineChoice.streamEngine(session: session, options: config.httpOptions)
+            EngineChoice.streamEngine(session: session, options: config.httpOptions, baseURL: config.baseURL)
         }
     }
 
@@ -63,7 +68,8 @@ public actor Mero {
         webSocket = Lazily {
             WsClient(
                 baseURL: config.baseURL, token: { session.current?.accessToken },
-                connector: WebSocketChoice.connector(session: urlSession, options: config.httpOptions),
+                connector: WebSocketChoice.connector(
+                    session: urlSession, options: config.httpOptions, baseURL: config.baseURL),
                 refused: credentials.onRefused, revoked: credentials.onRevoked)
         }
         cloudClient = Lazily { config.cloud ?? CloudClient(session: urlSession) }

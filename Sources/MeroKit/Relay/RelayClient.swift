@@ -78,7 +78,8 @@ public struct RelayClient: Sendable {
             relayURL: relayURL, authorAccount: authorAccount, authorProof: authorProof, signer: signer,
             nonces: nonces, executorAccount: executorAccount, ttlSeconds: ttlSeconds, tokenProvider: tokenProvider,
             session: session, timeout: timeout, rateLimitRetries: rateLimitRetries, options: options,
-            engine: EngineChoice.engine(session: session, options: options))
+            engine: EngineChoice.engine(
+                session: session, options: options, baseURL: RelayOrigin.url(RelayOrigin.trimmed(relayURL))))
     }
 
     init(

@@ -26,22 +26,28 @@ struct RelayHttp: Sendable {
     func exchange(_ request: HttpRequest, notAfter: UInt64? = nil, waits: Bool = true) async -> Outcome {
         var request = request
         request.isRetried = false
+        // The sealed transport may send by itself what was sent under a session that is gone.
+        let resends = Locked(0)
+        request.onResend = { resends.withLock { $0 += 1 } }
         var sends = 0
+        func outcome(_ result: Result<Data, any Error>) -> Outcome {
+            Outcome(result: result, sends: sends + resends.withLock { $0 })
+        }
         while true {
             do {
                 sends += 1
-                return Outcome(result: .success(try await client.sendRaw(request).0), sends: sends)
+                return outcome(.success(try await client.sendRaw(request).0))
             } catch MeroError.http(let answer) where answer.status == 429 && waits && sends <= rateLimitRetries {
                 guard let wait = wait(for: answer, after: sends), isInTime(wait, notAfter) else {
-                    return Outcome(result: .failure(MeroError.http(answer)), sends: sends)
+                    return outcome(.failure(MeroError.http(answer)))
                 }
                 do {
                     try await clock.sleep(wait)
                 } catch {
-                    return Outcome(result: .failure(CancellationError()), sends: sends)
+                    return outcome(.failure(CancellationError()))
                 }
             } catch {
-                return Outcome(result: .failure(error), sends: sends)
+                return outcome(.failure(error))
             }
         }
     }
@@ -69,7 +75,8 @@ enum RelayRefusal {
     /// An untyped 400 or 403 of the delegated routes is a refusal; everything else is what it was.
     static func of(_ error: any Error) -> any Error {
         guard case MeroError.http(let answer) = error, answer.status == 400 || answer.status == 403,
-            answer.refusal?.type == nil
+            // What did not come out of the seal may be anybody's, and must not lead to a second warrant.
+            !answer.cameInTheClear, answer.refusal?.type == nil
         else { return error }
         return refusal(answer)
     }

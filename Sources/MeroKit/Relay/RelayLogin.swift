@@ -30,23 +30,24 @@ public enum RelayLogin {
     public static func login(
         relayURL: String, nodeKey: String, credential: String, keys: DeviceKeys, audience: LoginAudience = .current,
         clientName: String? = nil, ttlSeconds: UInt64 = defaultTTLSeconds, session: URLSession? = nil,
-        timeout: TimeInterval = 10, now: Date = Date()
+        timeout: TimeInterval = 10, now: Date = Date(),
+        options: HttpOptions = HttpOptions()
     ) async throws -> TokenData {
         try await login(
             relayURL: relayURL, nodeKey: nodeKey, credential: credential, signer: keys, audience: audience,
-            clientName: clientName, ttlSeconds: ttlSeconds, session: session, timeout: timeout, now: now)
+            clientName: clientName, ttlSeconds: ttlSeconds, session: session, timeout: timeout, now: now,
+            options: options)
     }
 
     /// Logs in with a signer. Throws also what the signer throws.
     public static func login(
         relayURL: String, nodeKey: String, credential: String, signer: any DeviceSigner,
         audience: LoginAudience = .current, clientName: String? = nil, ttlSeconds: UInt64 = defaultTTLSeconds,
-        session: URLSession? = nil, timeout: TimeInterval = 10, now: Date = Date()
+        session: URLSession? = nil, timeout: TimeInterval = 10, now: Date = Date(), options: HttpOptions = HttpOptions()
     ) async throws -> TokenData {
-        let options = HttpOptions()
         let http = URLSessionHttpClient(
-            baseURL: RelayOrigin.url(RelayOrigin.trimmed(relayURL)), timeout: timeout,
-            engine: EngineChoice.engine(session: session, options: options), options: options)
+            baseURL: RelayOrigin.url(RelayOrigin.trimmed(relayURL)), timeout: timeout, session: session,
+            options: options)
         return try await login(
             http: http, relayURL: relayURL, nodeKey: nodeKey, credential: credential, signer: signer,
             audience: audience, clientName: clientName, ttlSeconds: ttlSeconds, now: now)
@@ -54,13 +55,13 @@ public enum RelayLogin {
 
     /// Ends a session at the relay. Best effort: errors are ignored, and an empty token sends nothing.
     public static func logout(
-        relayURL: String, refreshToken: String, session: URLSession? = nil, timeout: TimeInterval = 10
+        relayURL: String, refreshToken: String, session: URLSession? = nil, timeout: TimeInterval = 10,
+        options: HttpOptions = HttpOptions()
     ) async {
         guard !refreshToken.isEmpty else { return }
-        let options = HttpOptions()
         let http = URLSessionHttpClient(
-            baseURL: RelayOrigin.url(RelayOrigin.trimmed(relayURL)), timeout: timeout,
-            engine: EngineChoice.engine(session: session, options: options), options: options)
+            baseURL: RelayOrigin.url(RelayOrigin.trimmed(relayURL)), timeout: timeout, session: session,
+            options: options)
         _ = try? await AuthApi(http: http).logout(LogoutRequest(refreshToken: refreshToken))
     }
 

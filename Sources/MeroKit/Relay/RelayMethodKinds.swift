@@ -25,7 +25,7 @@ final class RelayMethodKinds: Sendable {
 
     /// What an answer to a query teaches.
     enum Lesson {
-        /// The method's own answer, an error: it is the caller's.
+        /// The method's own answer, an error, or one that teaches nothing to anybody: it is the caller's.
         case answered
         /// It writes: a warrant is needed.
         case write
@@ -36,6 +36,7 @@ final class RelayMethodKinds: Sendable {
     static func lesson(of error: any Error) -> Lesson {
         if error is CancellationError { return .answered }
         guard case MeroError.http(let answer) = error else { return .nothing }
+        if answer.cameInTheClear { return .answered }
         if [400, 403, 409].contains(answer.status), answer.refusal?.type != nil { return .answered }
         return answer.status == 409 ? .write : .nothing
     }

@@ -32,7 +32,7 @@ extension RelayNodeKey {
     ) async throws -> RelayKeyAttempt {
         let options = HttpOptions()
         return try await attempt(
-            relayURL: relayURL, verifier: verifier, engine: EngineChoice.engine(session: session, options: options),
+            relayURL: relayURL, verifier: verifier, engine: EngineChoice.carrier(session: session, options: options),
             timeout: timeout)
     }
 

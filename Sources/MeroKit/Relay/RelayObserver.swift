@@ -32,25 +32,25 @@ public actor RelayObserver {
     ///   - session: Nil takes the platform's default HTTP stack.
     public init(
         relayURL: String, nodeKey: String, credential: String, keys: DeviceKeys, audience: LoginAudience = .current,
-        clientName: String? = nil, ttlSeconds: UInt64 = 300, session: URLSession? = nil
+        clientName: String? = nil, ttlSeconds: UInt64 = 300, session: URLSession? = nil, options: HttpOptions = HttpOptions()
     ) {
         self.init(
             relayURL: relayURL, nodeKey: nodeKey, credential: credential, signer: keys, audience: audience,
-            clientName: clientName, ttlSeconds: ttlSeconds, session: session)
+            clientName: clientName, ttlSeconds: ttlSeconds, session: session, options: options)
     }
 
     /// Signs with a signer; everything else is the same.
     public init(
         relayURL: String, nodeKey: String, credential: String, signer: any DeviceSigner,
         audience: LoginAudience = .current, clientName: String? = nil, ttlSeconds: UInt64 = 300,
-        session: URLSession? = nil
+        session: URLSession? = nil, options: HttpOptions = HttpOptions()
     ) {
-        let options = HttpOptions()
+        let base = RelayOrigin.url(RelayOrigin.trimmed(relayURL))
         self.init(
             relayURL: relayURL, nodeKey: nodeKey, credential: credential, signer: signer, audience: audience,
             clientName: clientName, ttlSeconds: ttlSeconds, session: session, options: options,
-            engine: EngineChoice.engine(session: session, options: options)
-        ) { EngineChoice.streamEngine(session: session, options: options) }
+            engine: EngineChoice.engine(session: session, options: options, baseURL: base)
+        ) { EngineChoice.streamEngine(session: session, options: options, baseURL: base) }
     }
 
     init(
@@ -75,7 +75,7 @@ public actor RelayObserver {
         webSocket = Lazily {
             WsClient(
                 baseURL: base, token: { try await credentials.token() },
-                connector: WebSocketChoice.connector(session: session, options: options),
+                connector: WebSocketChoice.connector(session: session, options: options, baseURL: base),
                 refused: credentials.onRefused, revoked: credentials.onRevoked, accepted: credentials.onAccepted)
         }
     }

@@ -62,6 +62,9 @@ public struct RelayObserveConfig: Sendable {
             relayURL: url, nodeKey: nodeKey, credential: credential, signer: signer ?? relay.signer,
             audience: audience ?? .current, clientName: clientName, ttlSeconds: ttlSeconds, session: session,
             options: options, engine: relay.http.client.engine, now: relay.http.clock.now
-        ) { EngineChoice.streamEngine(session: session, options: options) }
+        ) {
+            EngineChoice.streamEngine(
+                session: session, options: options, baseURL: RelayOrigin.url(RelayOrigin.trimmed(url)))
+        }
     }
 }

@@ -48,7 +48,7 @@ final class RelayWay: Sendable {
             Lazily {
                 SseClient(
                     baseURL: base, credentials: StreamCredentials(source: source),
-                    engine: EngineChoice.streamEngine(session: session, options: options))
+                    engine: EngineChoice.streamEngine(session: session, options: options, baseURL: base))
             }
         }
         let stream = sessionless

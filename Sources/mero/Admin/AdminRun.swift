@@ -55,7 +55,7 @@ extension AdminRun {
 
     /// Ids have 64 hex digits on current nodes and were Base58 before. Anything else is a slip, and a node would answer
     /// as if something were missing.
-    private static func checked(_ text: String, as name: String) throws -> String {
+    static func checked(_ text: String, as name: String) throws -> String {
         let isPlain = text.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),

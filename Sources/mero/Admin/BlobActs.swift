@@ -15,7 +15,7 @@ enum BlobActs {
         let context = try run.id(.blobContext)
         let hash = try hash(run)
         let admin = try await run.admin
-        try checkSize(of: file)
+        try checkSize(of: file, limit: limit(run))
         // Known before it is sent: a file that is not what it should be stays here, and what the node makes of it is told.
         let digest = try await BlobDigest(ofFile: file)
         if let hash, hash != digest.contentHash {
@@ -27,7 +27,8 @@ enum BlobActs {
         let stored: BlobInfo
         do {
             stored = try await admin.uploadBlob(
-                file: file, hash: digest.contentHash, contextId: context, progress: { bar.update($0) })
+                file: file, hash: digest.contentHash, contextId: context, limit: limit(run),
+                progress: { bar.update($0) })
         } catch {
             await bar.finish()
             throw error
@@ -119,16 +120,13 @@ enum BlobActs {
     }
 
     /// Before the whole file is read for its hash.
-    private static func checkSize(of file: URL) throws {
+    private static func checkSize(of file: URL, limit: Int64) throws {
         let size = try? FileManager.default.attributesOfItem(atPath: file.resolvingSymlinksInPath().path)[.size]
-        guard let bytes = (size as? NSNumber)?.int64Value, bytes > largest else { return }
+        guard let bytes = (size as? NSNumber)?.int64Value, bytes > limit else { return }
         throw Failure(
-            code: .usage, message: "A blob has at most \(largest) bytes, and \(file.path) has \(bytes)",
+            code: .usage, message: "A blob has at most \(limit) bytes, and \(file.path) has \(bytes)",
             hint: "Nothing was sent")
     }
-
-    /// What a node takes.
-    private static let largest: Int64 = 1 << 30
 
     private static func checkDestination(_ file: URL, _ run: AdminRun) async throws {
         let manager = FileManager.default
@@ -150,6 +148,11 @@ enum BlobActs {
                 code: .localFile, message: "\(file.path) is \(kind.rawValue)", hint: "Name a file; nothing was fetched")
         }
         try await run.confirm("Replace \(file.path)?")
+    }
+
+    private static func limit(_ run: AdminRun) -> Int64 {
+        guard let mebibytes = run.arguments.count(.blobLimit) else { return AdminApi.blobLimit }
+        return Int64(clamping: mebibytes.multipliedReportingOverflow(by: 1 << 20).overflow ? .max : mebibytes << 20)
     }
 
     private static func hash(_ run: AdminRun) throws -> String? {

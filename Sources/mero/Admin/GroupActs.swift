@@ -173,9 +173,20 @@ enum GroupActs {
 
     static func delete(_ run: AdminRun) async throws {
         let id = try run.id("group")
+        if run.arguments.has(.asOwner) { return try await ownerDelete(id, run) }
+        for option in [OptionSpec.sign, .phraseFromInput] where run.arguments.has(option) {
+            throw Failure(code: .usage, message: "\(option.flag) goes with --as-owner", hint: "Nothing was sent")
+        }
         try await run.confirm("Delete group \(id), all below it and their contexts?")
         let answer = try await run.admin.deleteGroup(id)
         guard answer.isDeleted else { throw Failure(code: .refused, message: "The node did not delete group \(id)") }
+        try run.say("Deleted group \(id).", ["groupId": .string(id), "deleted": true])
+    }
+
+    private static func ownerDelete(_ id: String, _ run: AdminRun) async throws {
+        let (admin, root) = try await OwnerSignature.prepare("Delete group \(id) and all below it, as its owner?", run)
+        let proof = try await root?.rootProof(for: .groupDelete, groupId: id, admin: admin)
+        try await admin.ownerDeleteGroup(id, request: RootGuardedOpRequest(rootProof: proof))
         try run.say("Deleted group \(id).", ["groupId": .string(id), "deleted": true])
     }
 }

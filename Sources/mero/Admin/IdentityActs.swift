@@ -9,6 +9,7 @@ enum IdentityActs {
                 ("account", identity.accountId), ("device", identity.deviceId), ("node key", identity.publicKey),
                 ("account root", identity.accountRootPublicKey),
                 ("holds the root", identity.holdsAccountRoot ? "yes" : "no"),
+                ("paired", identity.holdsAccountRoot ? nil : identity.deviceCertified ? "yes" : "not completed yet"),
                 ("account namespace", identity.accountNamespaceId),
                 ("revoked from", identity.revokedFrom?.accountId),
             ], try .encoding(identity))

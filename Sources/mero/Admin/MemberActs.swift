@@ -28,7 +28,7 @@ enum MemberActs {
         try run.show(
             [
                 ("account", member.identity), ("name", name), ("role", member.role),
-                ("may", MemberWords.text(mask)),
+                ("may", member.role == "Admin" ? MemberWords.textOfAdmin(mask) : MemberWords.text(mask)),
             ],
             [
                 "account": .string(member.identity), "groupId": .string(group), "name": .optional(name),

@@ -53,6 +53,12 @@ enum MemberWords {
         return known.map(\.word) + (rest == 0 ? [] : ["\(rest)"])
     }
 
+    /// Being an admin is enough for everything but acting for others, which has to be granted.
+    static func textOfAdmin(_ mask: Int) -> String {
+        let acts = Capabilities.hasCap(UInt32(truncatingIfNeeded: mask), Capabilities.canAuthorOnBehalf)
+        return acts ? "everything, as an admin" : "everything but act-for-others, as an admin"
+    }
+
     /// `none`, or the words one after the other.
     static func text(_ mask: Int) -> String {
         let words = words(mask)

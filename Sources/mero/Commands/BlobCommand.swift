@@ -22,9 +22,10 @@ extension Command {
     private static let blobPut = admin(
         "put", "store a file, and print the blob's id",
         details: [
-            "The file is streamed, 1 GiB at most; a bar on the terminal shows how far it is. The node checks what arrives."
+            "The file is streamed; a bar on the terminal shows how far it is. The node checks what arrives.",
+            "Nodes take 1 GiB at most unless they were set up otherwise, so more is sent only with --limit.",
         ],
-        operands: [.init(name: "file", help: "What to store.")], options: [.blobContext, .blobHash],
+        operands: [.init(name: "file", help: "What to store.")], options: [.blobContext, .blobHash, .blobLimit],
         examples: [
             .init(says: "store a file", line: "mero blob put photo.jpg"),
             .init(says: "for the members of a context", line: "mero blob put photo.jpg --context $CONTEXT"),
@@ -69,6 +70,8 @@ extension Command {
 extension OptionSpec {
     static let blobContext = OptionSpec(
         name: "context", value: .text("ID"), help: "The context that the blob is for.")
+    static let blobLimit = OptionSpec(
+        name: "limit", value: .count, help: "The largest blob that the node takes, in MiB (1024 when not given).")
     static let blobHash = OptionSpec(
         name: "hash", value: .text("SHA256"), help: "What the content's SHA-256 has to be, 64 hex digits.")
 }

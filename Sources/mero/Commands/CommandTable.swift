@@ -19,6 +19,6 @@ enum CommandTable {
         ],
         subcommands: [
             .demo, .dev, .login, .logout, .whoami, .call, .watch, .presence, .app, .namespace, .group, .member, .invite,
-            .context, .blob, .alias, .identity, .account, .relay, .discover, .doctor, .completion, .help,
+            .context, .blob, .alias, .identity, .tee, .account, .relay, .discover, .doctor, .completion, .help,
         ])
 }

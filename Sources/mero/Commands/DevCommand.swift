@@ -18,7 +18,7 @@ extension Command {
                 + "nodes in one process, which do.",
             "With --json: one line when the node is ready, one when it has stopped.",
         ],
-        options: [.devPort, .devData, .devUser, .passwordFromInput, .devNodes, .quiet],
+        options: [.devPort, .devData, .devUser, .passwordFromInput, .devNodes, .devBlobLimit, .quiet],
         examples: [
             .init(says: "the usual way", line: "mero dev"),
             .init(says: "keep users, keys and contexts in a folder", line: "mero dev --data ./node-data"),
@@ -42,6 +42,8 @@ extension OptionSpec {
     static let devNodes = OptionSpec(
         name: "nodes", value: .count,
         help: "So many nodes that know each other, 8 at most; --port is that of the first one.")
+    static let devBlobLimit = OptionSpec(
+        name: "blob-limit", value: .count, help: "The largest blob that the node takes, in MiB (1024 when not given).")
     static let quiet = OptionSpec(name: "quiet", short: "q", help: "Print the node's address and nothing else.")
 }
 
@@ -104,6 +106,11 @@ enum DevCommand {
             return number == 1 ? folder : folder.appendingPathComponent("node-\(number)", isDirectory: true)
         }
         let named = invocation.arguments.ports(.devPort).last.map { number == 1 ? $0 : 0 }
+        if let mebibytes = invocation.arguments.count(.devBlobLimit) {
+            options.blobLimit =
+                UInt64(mebibytes).multipliedReportingOverflow(by: 1 << 20).overflow
+                ? .max : UInt64(mebibytes) << 20
+        }
         let ports = named.map { [$0] } ?? NodeDiscovery.defaultLocalPorts.compactMap(UInt16.init(exactly:)) + [0]
         var lastProblem = ""
         for port in ports {

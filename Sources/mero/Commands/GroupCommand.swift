@@ -137,10 +137,15 @@ extension Command {
 
     private static let groupDelete = admin(
         "delete", "delete a group, all below it and their contexts",
-        operands: [.groupId], options: [.yes],
+        details: [
+            "For its admins. With --as-owner for its owner, be they an admin or not, once no context is left in it: a node that "
+                + "holds the owner's account root signs by itself; for any other, --sign asks for the recovery phrase."
+        ],
+        operands: [.groupId], options: [.asOwner, .sign, .phraseFromInput, .yes],
         examples: [
             .init(says: "ask first", line: "mero group delete $GROUP"),
             .init(says: "in a script", line: "mero group delete $GROUP --yes"),
+            .init(says: "one's own, with the recovery phrase", line: "mero group delete $GROUP --as-owner --sign"),
         ], act: GroupActs.delete)
 }
 
@@ -149,6 +154,7 @@ extension OptionSpec {
     static let cascade = OptionSpec(name: "cascade", help: "The groups below as well.")
     static let codeOnly = OptionSpec(
         name: "code-only", help: "Switch the code and run no migration, where the node would want one.")
+    static let asOwner = OptionSpec(name: "as-owner", help: "Delete it as its owner; it must hold no contexts.")
     static let sign = OptionSpec(
         name: "sign", help: "Sign here, with the recovery phrase of the owner's account, which is asked for.")
 }

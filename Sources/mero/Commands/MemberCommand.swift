@@ -11,7 +11,7 @@ extension Command {
         ],
         subcommands: [
             memberList, memberShow, memberDevices, memberAdd, memberRemove, memberRole, memberGrant, memberRevoke,
-            memberRename, memberFollow,
+            memberRename, memberFollow, memberSeal,
         ])
 
     private static let memberList = admin(
@@ -55,6 +55,18 @@ extension Command {
             .init(says: "ask first", line: "mero member remove $GROUP $ACCOUNT"),
             .init(says: "in a script", line: "mero member remove $GROUP $ACCOUNT --yes"),
         ], act: MemberActs.remove)
+
+    private static let memberSeal = admin(
+        "seal", "seal a secret so that only a member's account can open it",
+        details: [
+            "Reads the secret from standard input, or asks for it on the terminal: at most 64 KiB. It says nothing about who "
+                + "sealed it."
+        ],
+        operands: [.groupId, .accountId],
+        examples: [
+            .init(says: "a secret from a file", line: "mero member seal $GROUP $ACCOUNT --json < secret.txt"),
+            .init(says: "a secret that is typed", line: "mero member seal $GROUP $ACCOUNT"),
+        ], act: ProofActs.seal)
 
     private static let memberRole = admin(
         "role", "give a member another role",

@@ -10,7 +10,7 @@ extension Command {
         ],
         subcommands: [
             namespaceList, namespaceShow, namespaceCreate, namespaceJoin, namespaceLeave, namespaceAdmin,
-            namespaceMigration, namespaceAbort, namespaceUsage, namespaceDelete,
+            namespaceProve, namespaceMigration, namespaceAbort, namespaceUsage, namespaceDelete,
         ])
 
     private static let namespaceList = admin(
@@ -60,6 +60,21 @@ extension Command {
         operands: [.namespaceId, .accountId], options: [.sign, .phraseFromInput, .yes],
         examples: [.init(says: "hand it on", line: "mero namespace admin $NAMESPACE $ACCOUNT")],
         act: NamespaceActs.admin)
+
+    private static let namespaceProve = admin(
+        "prove", "sign for somebody that the namespace is the account's",
+        details: [
+            "For a service that asks whose a namespace is. It checks the signature over the payload's bytes as they are, and "
+                + "takes each nonce once. The node has to be an admin."
+        ],
+        operands: [.namespaceId], options: [.audience, .subject, .nonce, .validSeconds, .provenContext],
+        examples: [
+            .init(
+                says: "for a shop", line: "mero namespace prove $NAMESPACE --audience shop.example --subject order-7"),
+            .init(
+                says: "for one context, with their nonce",
+                line: "mero namespace prove $NAMESPACE --context $CONTEXT --audience shop --subject s --nonce $N"),
+        ], act: ProofActs.ownership)
 
     private static let namespaceMigration = admin(
         "migration", "show how far the members are with a migration",

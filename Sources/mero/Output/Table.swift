@@ -15,7 +15,9 @@ struct Table: Sendable {
                 if column == row.count - 1 { return text }
                 return text + String(repeating: " ", count: max(0, widths[column] - text.columns))
             }
-            let line = cells.joined(separator: "  ")
+            var line = cells.joined(separator: "  ")
+            // Nor where the last cells are empty.
+            while line.last == " " { line.removeLast() }
             return index == 0 ? style.dim(line) : line
         }
     }

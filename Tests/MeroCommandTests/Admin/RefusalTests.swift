@@ -9,13 +9,14 @@ import Testing
 @Suite("Refusals of the administration commands")
 struct RefusalTests {
     static let groups: [Command] = [
-        .app, .namespace, .group, .member, .invite, .context, .blob, .alias, .identity,
+        .app, .namespace, .group, .member, .invite, .context, .blob, .alias, .identity, .tee,
     ]
     static let leaves = CommandTree.paths(from: CommandTable.root).filter { path in
         path.count == 3 && groups.contains { $0.name == path[1].name }
     }
     private static let ids: Set<String> = [
         "context", "application", "group", "namespace", "account", "parent", "blob", "device", "id",
+        "root-key", "account-namespace",
     ]
     private static let good = String(repeating: "ab", count: 32)
 
@@ -30,8 +31,8 @@ struct RefusalTests {
     @Test("what cannot be undone is not done without a word from anybody", arguments: leaves.indices)
     func unconfirmed(index: Int) async throws {
         let path = Self.leaves[index]
-        // `blob get` asks only when it would replace a file.
-        guard path[2].options.contains(.yes), path[2].name != "get" else { return }
+        // `blob get` asks only when it would replace a file, `tee admit` once it knows what about.
+        guard path[2].options.contains(.yes), !["get", "admit"].contains(path[2].name) else { return }
         for json in [false, true] {
             var tool = InProcess()
             // A program that reads along is not asked either, even on a terminal.
@@ -88,7 +89,9 @@ struct RefusalTests {
         let folder = try TemporaryFolder()
         for path in Self.leaves where path[2].options.contains(.node) {
             // These need more words before they get to the session.
-            let isIncomplete = ["install", "available", "put", "accept", "join", "follow", "create"]
+            let isIncomplete = [
+                "install", "available", "put", "accept", "join", "follow", "create", "admit", "prove", "complete",
+            ]
             guard !isIncomplete.contains(path[2].name) else { continue }
             var tool = InProcess()
             tool.variables["XDG_CONFIG_HOME"] = folder.url.path

@@ -72,6 +72,8 @@ struct TextOutputTests {
         let table = Table(header: ["NAME", "N"], rows: [["漢字", "1"], ["long name", "22"], ["\u{1B}[2J", "3"]])
         let lines = table.lines(style: Style(colours: false))
         #expect(lines == ["NAME       N", "漢字       1", "long name  22", "\\u{1b}[2J  3"])
+        let gaps = Table(header: ["A", "B", "C"], rows: [["1", "", ""], ["1", "2", ""], ["", "", "3"]])
+        #expect(gaps.lines(style: Style(colours: false)) == ["A  B  C", "1", "1  2", "      3"])
     }
 
     @Test("text is wrapped at spaces, and a word that is too long stays whole")

@@ -21,6 +21,7 @@ final class Workbench: Sendable {
         options.users = [(Self.user, Self.password)]
         options.eventRetryMilliseconds = 100
         options.delegatedAccess = true
+        options.tee = DevTee(cloudProvider: "gcp", osImage: "image-1", mrtd: String(repeating: "0", count: 96))
         node = try await DevNode.start(options)
         store = try node.createContext(KeyValueContract())
         probe = try node.createContext(ProbeContract())

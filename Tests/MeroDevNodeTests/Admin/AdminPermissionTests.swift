@@ -61,6 +61,14 @@ import Testing
         Row("HEAD", "/blobs/\(id)", "blob:get", not: "blob:list"),
         Row("DELETE", "/blobs/\(id)", "blob:remove", not: "blob:get"),
         Row("POST", "/tee/fleet-join", "admin"), Row("POST", "/tee/registration-attest", "admin"),
+        Row("GET", "/contexts/\(id)/intents", "context:intent[\(id)]", not: "context:query"),
+        Row("POST", "/contexts/\(id)/intents", "context:intent", not: "context:execute"),
+        Row("POST", "/contexts/\(id)/presence-intents", "context:intent", not: "context:subscribe"),
+        Row("GET", "/groups/\(id)/context-intents", "group:list[\(id)]", not: "group:manage"),
+        Row("POST", "/groups/\(id)/context-intents", "group:manage", not: "context:create"),
+        Row("GET", "/groups/\(id)/governance-intents", "group:list", not: "group:list[\(SomeId.second)]"),
+        Row("POST", "/groups/\(id)/governance-intents", "group:manage[\(id)]", not: "group:list"),
+        Row("POST", "/namespaces/\(id)/admit", "admin", not: "namespace"),
     ]
 
     @Test(arguments: rows)
@@ -101,12 +109,39 @@ import Testing
 
     @Test func whatIsPublicNeedsNoToken() async throws {
         try await withNode { fixture async throws in
-            for path in ["/health", "/ready", "/is-authed", "/tee/info"] {
+            for path in ["/health", "/ready", "/is-authed", "/tee/info", "/tee/release"] {
                 let answer = try await fixture.call("GET", "/admin-api" + path)
                 #expect(![401, 403].contains(answer.status), "\(path)")
             }
             #expect(try await fixture.call("POST", "/admin-api/tee/attest", json: "{}").status == 400)
         }
+    }
+
+    /// Where the warrant is the credential a token is not asked for, and its absence is no refusal; a query is somebody's
+    /// all the same, and only an account's.
+    @Test func aRelaysDelegatedRoutesAreOpen() async throws {
+        try await withNode(.with { $0.delegatedAccess = true }) { fixture async throws in
+            let delegated = Self.rows.filter { $0.path.hasSuffix("intents") || $0.path.hasSuffix("/admit") }
+            #expect(delegated.count == 8)
+            for row in delegated {
+                let json = row.method == "POST" ? "{}" : nil
+                let answer = try await fixture.call(row.method, "/admin-api" + row.path, json: json)
+                #expect(![401, 403, 405].contains(answer.status), "\(row): \(answer.status)")
+            }
+            let query = "/admin-api/contexts/\(Self.id)/query"
+            #expect(try await fixture.call("POST", query, json: "{}").status == 401)
+            let weak = fixture.token("context:list")
+            #expect(try await fixture.call("POST", query, token: weak, json: "{}").status == 403)
+            let owner = try await fixture.call(
+                "POST", query, token: fixture.token("admin"), json: #"{"method":"get","argsJson":{}}"#)
+            #expect(owner.status == 401 && owner.error == "this endpoint requires an account-authenticated session")
+        }
+    }
+
+    /// An account's session writes by warrant, and lets nobody in.
+    @Test func anAccountsSessionDoesNotAdmit() {
+        let access = RoutePermissions.standard.access(method: "POST", template: "/admin-api/namespaces/{group}/admit")
+        #expect(access == .node(.scope(.admin)))
     }
 
     @Test(arguments: [

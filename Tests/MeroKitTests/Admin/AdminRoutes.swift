@@ -152,7 +152,11 @@ enum AdminRoutes {
         """)
 
     /// Served, and not called: spec 20, section 6.10, and spec 30, section 14.
-    static let notCalled = lines("POST /admin-api/tee/fleet-join")
+    static let notCalled = lines(
+        """
+        POST /admin-api/tee/fleet-join
+        GET /admin-api/tee/release
+        """)
 
     /// Not served any more, or never: spec 20, section 2, and spec 30, section 14.
     static let gone = lines(

@@ -23,6 +23,9 @@ import Testing
                 heartbeat: heartbeat, now: { rig.clock.now })
         }
 
+        /// How many statements went out for a context.
+        func count(of context: String) -> Int { rig.engine.requests.filter { $0.url.contains(context) }.count }
+
         var bodies: [JSONValue] { rig.engine.requests.indices.compactMap { rig.body($0) } }
     }
 
@@ -68,16 +71,18 @@ import Testing
     }
 
     @Test(arguments: [400, 403, 413, 401, 404, 422]) func aRefusalIsThrownAndEndsIt(status: Int) async throws {
-        let scripted = try Scripted([status])
+        let scripted = try Scripted([status, 204])
         let error = await failure(of: { try await scripted.presence.set(Rig.context, state: 1) })
         switch error {
         case AccountError.intentRefused(_, false, let told)?: #expect(told == status && [400, 403].contains(status))
         case MeroError.http(let answer)?: #expect(answer.status == status)
         default: Issue.record("\(String(describing: error))")
         }
-        // Time for several heartbeats, if there were any.
-        try await Task.sleep(nanoseconds: 60_000_000)
-        #expect(scripted.rig.engine.requests.filter { $0.url.contains(Rig.context) }.count == 1)
+        // Long enough for several heartbeats of another context, none of this one.
+        try await scripted.presence.set(Rig.group, state: 1)
+        try await eventually { scripted.count(of: Rig.group) >= 5 }
+        #expect(scripted.count(of: Rig.context) == 1)
+        scripted.presence.close()
     }
 
     @Test(arguments: [429, 500, 503]) func aPassingFailureIsMadeUpFor(status: Int) async throws {
@@ -101,9 +106,14 @@ import Testing
             relay: scripted.rig.relay, events: { throw CancellationError() }, heartbeat: 0.02)
         try await gone?.set(Rig.group, state: 1)
         gone = nil
-        let left = scripted.rig.engine.requests.filter { $0.url.contains(Rig.group) }.count
-        try await Task.sleep(nanoseconds: 100_000_000)
-        #expect(scripted.rig.engine.requests.filter { $0.url.contains(Rig.group) }.count <= left + 1)
+        let left = scripted.count(of: Rig.group)
+        // As long as another client lives for several heartbeats.
+        let other = RelayPresenceClient(
+            relay: scripted.rig.relay, events: { throw CancellationError() }, heartbeat: 0.02)
+        try await other.set(Rig.executor, state: 1)
+        try await eventually { scripted.count(of: Rig.executor) >= 6 }
+        #expect(scripted.count(of: Rig.group) <= left + 1)
+        other.close()
     }
 
     /// Statements of one context leave in order, one at a time.

@@ -44,14 +44,14 @@ public final class SseClient: @unchecked Sendable {
     ) {
         self.init(
             baseURL: baseURL, credentials: StreamCredentials(source: .bearer(token)),
-            engine: EngineChoice.streamEngine(session: session))
+            engine: EngineChoice.streamEngine(session: session, baseURL: baseURL))
     }
 
     /// A client whose requests are authorised one by one, such as with a proof by an account's device.
     public convenience init(baseURL: URL, authorize: @escaping SseAuthorizer, session: URLSession = .shared) {
         self.init(
             baseURL: baseURL, credentials: StreamCredentials(source: .authorizer(authorize)),
-            engine: EngineChoice.streamEngine(session: session))
+            engine: EngineChoice.streamEngine(session: session, baseURL: baseURL))
     }
 
     init(

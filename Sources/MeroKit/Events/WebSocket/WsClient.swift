@@ -44,7 +44,8 @@ public final class WsClient: @unchecked Sendable {
     public convenience init(
         baseURL: URL, token: @escaping @Sendable () async -> String?, session: URLSession = .shared
     ) {
-        self.init(baseURL: baseURL, token: token, connector: WebSocketChoice.connector(session: session))
+        self.init(
+            baseURL: baseURL, token: token, connector: WebSocketChoice.connector(session: session, baseURL: baseURL))
     }
 
     /// - Parameters:

@@ -28,6 +28,8 @@ struct EngineRequest: Sendable {
     var sink: EngineSink
     var uploadProgress: (@Sendable (TransferProgress) -> Void)?
     var downloadProgress: (@Sendable (TransferProgress) -> Void)?
+    /// Called by an engine that is about to send the request a second time by itself.
+    var onResend: (@Sendable () -> Void)?
 }
 
 enum EngineBody: Sendable {

@@ -108,7 +108,9 @@ extension DelegatedAdmin {
         var wasInherited = true
         do {
             try await governTree(of: groupId, op)
-        } catch MeroError.http(let answer) where answer.status == 409 && Self.isMemberAlready(answer) {
+        } catch MeroError.http(let answer)
+            where answer.status == 409 && !answer.cameInTheClear && Self.isMemberAlready(answer)
+        {
             wasInherited = false
         }
         return JoinSubgroupInheritanceResponseData(

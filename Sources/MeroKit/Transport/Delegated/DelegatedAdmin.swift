@@ -2,9 +2,10 @@ import Foundation
 
 /// The admin API as an account without a node: what it reads comes from its relays, what it changes goes out as warrants.
 ///
-/// Methods are called, and answer, as those of `AdminApi`. What has no account form is not here: upgrades, installing
-/// applications, aliases, deleting namespaces, contexts and blobs, invitations to subgroups, the policies of attested
-/// machines, and the account's own devices. Errors are those of `RelayClient` and `AdminApi`; without a relay everything but
+/// Methods are called, and answer, as those of `AdminApi`. What has no account form throws
+/// `MeroTransportError.relayHasNo`, which names it, and sends nothing: upgrades, installing applications, aliases, deleting
+/// namespaces, contexts and blobs, leaving contexts, invitations to subgroups, the policies of attested machines, and the
+/// account's own devices. Errors are those of `RelayClient` and `AdminApi`; without a relay everything but
 /// the listings, `getNodeIdentity` and `joinNamespace` throws `AccountError.notSignedIn`. Spec: 60, section 10.4.
 public struct DelegatedAdmin: Sendable {
     let account: DelegatedAccount
@@ -43,6 +44,14 @@ public struct DelegatedAdmin: Sendable {
         return GetContextsResponseData(contexts: contexts.filter { seen.insert($0.id).inserted })
     }
 
+    /// Those that run an application, narrowed here for the same reason as `listNamespacesForApplication`.
+    public func getContextsForApplication(_ applicationId: String) async throws -> GetContextsResponseData {
+        GetContextsResponseData(
+            contexts: try await getContexts().contexts.filter {
+                $0.applicationId.lowercased() == applicationId.lowercased()
+            })
+    }
+
     /// Who acts: the account, through a certified device. Nothing is sent.
     public func getNodeIdentity() async throws -> NodeIdentity {
         let credential = account.session.credential
@@ -60,7 +69,7 @@ public struct DelegatedAdmin: Sendable {
             let members = try await Self.members(of: group, admin)
             let isMember = members.contains { $0.identity.lowercased() == account.accountId }
             return .init(identities: isMember ? [account.accountId] : [])
-        } catch MeroError.http(let answer) where answer.status == 403 {
+        } catch MeroError.http(let answer) where answer.status == 403 && !answer.cameInTheClear {
             return .init(identities: [])
         }
     }

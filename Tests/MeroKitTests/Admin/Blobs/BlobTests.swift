@@ -209,6 +209,7 @@ import Testing
             ({ _ = try await admin.uploadBlob(file: folder.file("missing")) }, "missing"),
             ({ _ = try await admin.uploadBlob(file: folder.url) }, folder.url.lastPathComponent),
             ({ _ = try await admin.uploadBlob(file: folder.file("up")) }, "1073741825"),
+            ({ _ = try await admin.uploadBlob(file: folder.file("up"), limit: 1 << 20) }, "at most 1048576 bytes"),
         ] {
             let error = await meroError(work)
             guard case .network(let text) = error else { return #expect(Bool(false), "\(String(describing: error))") }

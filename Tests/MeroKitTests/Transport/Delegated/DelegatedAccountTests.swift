@@ -240,6 +240,9 @@ import Testing
         #expect(try await account.admin.listNamespacesForApplication(application.uppercased()).count == 2)
         #expect(try await account.admin.listNamespacesForApplication(RelayRig.group).isEmpty)
         #expect(
+            try await Set(account.admin.getContextsForApplication(application.uppercased()).contexts.map(\.id))
+                == [fixture.keyValue, second.keyValue])
+        #expect(
             try await Set(account.admin.getContexts().contexts.map(\.id))
                 == [fixture.keyValue, fixture.probe, second.keyValue, second.probe])
         #expect(

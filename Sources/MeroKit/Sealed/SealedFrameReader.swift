@@ -1,0 +1,102 @@
+import Foundation
+
+/// Opens the frames of one answer as its bytes arrive, in whatever pieces.
+///
+/// Spec: 80, section 1.4.
+struct SealedFrameReader {
+    /// What a frame holds. Data is there only while it is handed over.
+    enum Frame {
+        case head(SealedResponseHead)
+        case data(UnsafeRawBufferPointer)
+        case end
+    }
+
+    /// The most that a frame's length can be: its kind, 64 KiB and a tag.
+    static let longest = 65_553
+    /// A kind and a tag.
+    static let shortest = 17
+
+    private let key: SecretBytes
+    private let header: [UInt8]
+    private let requestId: UInt64
+    private var index: UInt32 = 0
+    private var hasHead = false
+    private(set) var isFinished = false
+    /// The beginning of a frame that has not come whole.
+    private var pending: [UInt8] = []
+    /// Room for the largest frame so far.
+    private var plaintext: [UInt8] = []
+
+    init(responseKey: SecretBytes, header: [UInt8], requestId: UInt64) {
+        key = responseKey
+        self.header = header
+        self.requestId = requestId
+    }
+
+    /// Hands over every frame that is whole now. What stands behind the end is not looked at.
+    mutating func read(_ bytes: UnsafeRawBufferPointer, _ handle: (Frame) throws -> Void) throws {
+        var rest = bytes
+        while !isFinished {
+            if pending.isEmpty {
+                guard let length = try Self.length(rest), rest.count >= 4 + length else { break }
+                try open(UnsafeRawBufferPointer(rebasing: rest[4..<(4 + length)]), handle)
+                rest = UnsafeRawBufferPointer(rebasing: rest[(4 + length)...])
+            } else {
+                let wanted = try pending.withUnsafeBytes { try Self.length($0) }.map { 4 + $0 } ?? 4
+                let taken = min(wanted - pending.count, rest.count)
+                pending.append(contentsOf: rest.prefix(taken))
+                rest = UnsafeRawBufferPointer(rebasing: rest[taken...])
+                guard pending.count == wanted else { break }
+                if wanted == 4 {
+                    // Only now can the frame's length be read, and it may be wrong.
+                    _ = try pending.withUnsafeBytes { try Self.length($0) }
+                    continue
+                }
+                let frame = pending
+                pending.removeAll(keepingCapacity: true)
+                try frame.withUnsafeBytes { try open(UnsafeRawBufferPointer(rebasing: $0[4...]), handle) }
+            }
+        }
+        if !isFinished { pending.append(contentsOf: rest) }
+    }
+
+    /// Nil while it has not come whole.
+    private static func length(_ bytes: UnsafeRawBufferPointer) throws(SealedTransportError) -> Int? {
+        guard bytes.count >= 4 else { return nil }
+        let length = bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+        guard length <= longest else { throw .frameTooLarge }
+        guard length >= shortest else { throw .malformed }
+        return length
+    }
+
+    private mutating func open(_ sealed: UnsafeRawBufferPointer, _ handle: (Frame) throws -> Void) throws {
+        let nonce = BigEndian.bytes(requestId) + BigEndian.bytes(index)
+        let (next, overflow) = index.addingReportingOverflow(1)
+        guard !overflow else { throw SealedTransportError.malformed }
+        index = next
+        let size = sealed.count - 16
+        // Out of `self` while the frame is handled, so that its bytes can be handed over without a copy.
+        var room: [UInt8] = []
+        swap(&room, &plaintext)
+        defer { swap(&room, &plaintext) }
+        if room.count < size { room = [UInt8](repeating: 0, count: size) }
+        try room.withUnsafeMutableBytes { room in
+            let output = UnsafeMutableRawBufferPointer(rebasing: room[..<size])
+            guard
+                key.withUnsafeBytes({ AesGcmBackend.open(sealed, key: $0, nonce: nonce, aad: header, into: output) })
+            else { throw SealedTransportError.notFromNode }
+            let data = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(output)[1...])
+            switch (output[0], hasHead) {
+            case (0, false):
+                hasHead = true
+                try handle(.head(SealedResponseHead(json: data)))
+            case (1, true): try handle(.data(data))
+            case (2, true) where data.isEmpty:
+                isFinished = true
+                pending = []
+                try handle(.end)
+            default: throw SealedTransportError.malformed
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import MeroDevNode
+import Testing
+
+@testable import MeroKit
+
+/// Sealing towards relays. Spec: 80, section 1.10; 60, section 4.3.
+@Suite("Sealed transport to a relay") struct SealedRelayTests {
+    private func relay(_ fixture: RelayNodeFixture, _ sealing: Sealing, token: String? = nil) -> RelayClient {
+        RelayClient(
+            relayURL: fixture.node.url.absoluteString, authorAccount: fixture.ada.accountId,
+            authorProof: fixture.ada.credential, keys: fixture.ada.keys, nonces: fixture.nonces,
+            tokenProvider: { token }, options: HttpOptions(sealing: sealing))
+    }
+
+    @Test func aRelayOnThisMachineIsNotSealedTo() async throws {
+        let fixture = try await RelayNodeFixture.start()
+        let sealing = Sealing.relays { _ in throw SealedTransportError.transportKey }
+        _ = try await relay(fixture, sealing).execute(contextId: fixture.probe, method: "increment")
+        #expect(fixture.node.requestCount("POST", "/sealed/v2") == 0)
+        await fixture.stop()
+    }
+
+    /// Intents go sealed; what needs a session goes in the clear once the relay has said, sealed, that it must.
+    @Test func onlyWhatARelayCannotTakeSealedGoesInTheClear() async throws {
+        let fixture = try await RelayNodeFixture.start { $0.sealing.reach = .unguarded }
+        let sealing = Sealing(
+            key: .fixed(fixture.node.sealed.transportKey), isForRelays: true, sparesLoopback: false)
+        let observer = RelayObserver(
+            relayURL: fixture.node.url.absoluteString, nodeKey: fixture.node.nodeKey,
+            credential: fixture.ada.credential,
+            keys: fixture.ada.keys, audience: .cli, options: HttpOptions(sealing: sealing))
+        let token = try await observer.accessToken()
+        #expect(!token.isEmpty)
+        #expect(fixture.node.requestCount("POST", "/sealed/v2") == 1)
+        let client = relay(fixture, sealing, token: token)
+        for _ in 0..<3 { _ = try await client.execute(contextId: fixture.probe, method: "increment") }
+        #expect(fixture.node.requestCount("POST", fixture.intents(fixture.probe)) == 0)
+        #expect(fixture.node.handlerRuns("POST", fixture.intents(fixture.probe)) == 3)
+        // Nothing of the first kind is tried sealed again.
+        #expect(fixture.node.requestCount("POST", "/auth/token") == 1)
+        await fixture.stop()
+    }
+
+    /// A clear answer, whatever it says, opens no way into the clear and leads to no second warrant.
+    @Test(arguments: [
+        #"{"error":{"code":"sealed_route_unguarded","message":"come here"}}"#, #"{"error":"nonce already used"}"#,
+    ]) func nobodyOnTheWayCanForceAnything(body: String) async throws {
+        let fixture = try await RelayNodeFixture.start()
+        let sealing = Sealing(
+            key: .fixed(fixture.node.sealed.transportKey), isForRelays: true, sparesLoopback: false)
+        let client = relay(fixture, sealing)
+        _ = try await client.execute(contextId: fixture.probe, method: "increment")
+        // The describing goes through, then the answer to the intent is another's.
+        let fault = fixture.node.inject(.status(403, body: Data(body.utf8)), on: "POST /sealed/v2", times: nil)
+        let error = await failure(of: { _ = try await client.execute(contextId: fixture.probe, method: "increment") })
+        guard case MeroError.http(let answer)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(answer.status == 403 && answer.cameInTheClear)
+        fault.remove()
+        #expect(fixture.node.handlerRuns("POST", fixture.intents(fixture.probe)) == 1)
+        #expect(fixture.node.requests.allSatisfy { $0.path.hasPrefix("/sealed/v2") })
+        await fixture.stop()
+    }
+
+    /// The relay ran the intent; somebody swallows the answer and says that the session is unknown. The second copy is
+    /// refused as spent, and no second warrant is signed.
+    @Test func aForgedLossOfTheSessionIsNoSecondWrite() async throws {
+        let fixture = try await RelayNodeFixture.start()
+        let sealing = Sealing(key: .fixed(fixture.node.sealed.transportKey))
+        let client = relay(fixture, sealing)
+        #expect(try await client.execute(Int.self, contextId: fixture.probe, method: "increment") == 1)
+        let path = fixture.intents(fixture.probe)
+        let tap = try Wiretap(to: fixture.node.port)
+        let nonces = MemoryWarrantNonceStore()
+        nonces.advance(relay: tap.url.absoluteString, to: 10)
+        let tapped = RelayClient(
+            relayURL: tap.url.absoluteString, authorAccount: fixture.ada.accountId,
+            authorProof: fixture.ada.credential, keys: fixture.ada.keys, nonces: nonces,
+            options: HttpOptions(sealing: sealing))
+        _ = try await tapped.describe(fixture.probe)
+        let forged = Locked(false)
+        let body = #"{"error":{"code":"unknown_session","message":"who?"}}"#
+        let answer = Data(
+            "HTTP/1.1 409 Conflict\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+                .utf8)
+        let node = fixture.node
+        tap.change { bytes, _ in
+            guard node.handlerRuns("POST", path) == 2,
+                forged.withLock({ forged in
+                    defer { forged = true }
+                    return !forged
+                })
+            else { return }
+            bytes = answer
+        }
+        let error = await failure(of: { _ = try await tapped.execute(contextId: fixture.probe, method: "increment") })
+        guard case AccountError.intentRefused(_, true, 403)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(forged.withLock { $0 })
+        #expect(fixture.node.contextState(fixture.probe)?["count"] == 2)
+        #expect(fixture.node.delegatedWrites.count == 2)
+        await fixture.stop()
+        tap.stop()
+    }
+}
