@@ -96,7 +96,7 @@ extension AdminApi {
     ) async throws -> GetBlobInfoResponseData {
         var request = try blobRequest(AdminEndpoints.getBlob, blobId, contextId)
         request.downloadProgress = progress
-        try Self.checkReplaceable(file)
+        try URLSessionHttpClient.checkReplaceable(file)
         // Beside its final place, so that moving it there is one step.
         let unchecked = file.deletingLastPathComponent()
             .appendingPathComponent(".blob-\(Hex.encode(bytes: SecureRandom.bytes(6)))")
@@ -106,7 +106,7 @@ extension AdminApi {
                 try Self.check(try await BlobDigest(ofFile: unchecked).contentHash, is: expected, blobId)
             }
             try Task.checkCancellation()
-            try Self.checkReplaceable(file)
+            try URLSessionHttpClient.checkReplaceable(file)
             guard rename(unchecked.path, file.path) == 0 else {
                 throw MeroError.network(
                     "Cannot write the file \(file.lastPathComponent): \(String(cString: strerror(errno)))")
@@ -147,14 +147,6 @@ extension AdminApi {
         request.uploadProgress = progress
         let answer: ApiResponse<BlobRow> = try await http.send(request)
         return try answer.payload(orThrow: "uploadBlob").info
-    }
-
-    private static func checkReplaceable(_ file: URL) throws {
-        do {
-            try EngineFile.checkReplaceable(file)
-        } catch let error as EngineError {
-            throw MeroError.network(error.message)
-        }
     }
 
     private func blobRequest(

@@ -70,7 +70,8 @@ extension Failure {
         guard isRelay, case .http(let http) = error, type == nil || http.headers["x-auth-error"] != nil else { return }
         let said = error.refusal?.message.map { ": \($0)" } ?? ""
         switch http.status {
-        case 401:
+        // A relay gives reasons; the guard in front of a node does not.
+        case 401, 403 where http.status == 401 || error.refusal?.message == nil:
             self = Failure(
                 code: .refused, message: "The relay did not take the request (\(http.message))\(said)",
                 hint: "Is this node a relay? One that is none, or that only takes sessions, answers like this",

@@ -8,7 +8,6 @@ final class EngineFile {
     /// - Throws: `EngineError.Kind.file`.
     init(creating url: URL) throws {
         path = url.path
-        try Self.checkReplaceable(url)
         // A leftover would keep its own mode, and a link would send the bytes elsewhere.
         unlink(path)
         descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -63,7 +62,7 @@ final class EngineFile {
         var status = stat()
         guard lstat(url.path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return }
         throw EngineError(
-            kind: .file, mayHaveReachedNode: true,
+            kind: .file, mayHaveReachedNode: false,
             message: "Cannot replace \(url.lastPathComponent): it is no regular file")
     }
 
