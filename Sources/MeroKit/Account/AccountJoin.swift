@@ -31,7 +31,7 @@ public enum AccountJoin {
     /// Hands the join to a node. True when the op reached the network, which is not membership yet.
     ///
     /// Throws `AccountError.intentRefused` (never retryable) when the node refuses, with its status; `.invalidInput` for an
-    /// invitation that is to another namespace or cannot be read; `MeroError.network`; `CancellationError`.
+    /// invitation that has expired, is to another namespace or cannot be read; `MeroError.network`; `CancellationError`.
     ///
     /// - Parameters:
     ///   - admitURL: Where the join is posted.
@@ -51,15 +51,15 @@ public enum AccountJoin {
         admitURL: URL, namespaceId: String, invitation: SignedGroupOpenInvitation, account: String, credential: String,
         signer: any DeviceSigner, nonce: UInt64, session: URLSession? = nil
     ) async throws -> Bool {
-        let signedOp = try await NamespaceOps.signMemberJoinOp(
-            namespaceId: namespaceId, invitation: invitation, account: account, credential: credential,
-            signer: signer, nonce: nonce, joinedAt: UInt64(max(0, Date().timeIntervalSince1970)))
+        let join = try await join(namespaceId, invitation, account, credential, signer, nonce)
         return try await post(
-            Join(invitation: invitation, signedOp: signedOp), to: admitURL,
-            engine: EngineChoice.carrier(session: session, options: HttpOptions()))
+            join, to: admitURL, engine: EngineChoice.carrier(session: session, options: HttpOptions()))
     }
 
     /// Finds the relay, unless one is given, and hands the join to it. It is the account's relay from then on.
+    ///
+    /// A node that cannot admit (409), says that it is not named (403), or does not answer is followed by the next one that
+    /// the invitation names, each of them asked once. Throws what `resolveRelay` and `joinWithNode` throw.
     ///
     /// - Parameter nodeURL: The origin of the node to ask; nil asks the cloud.
     public static func bootstrapFromInvitation(
@@ -77,21 +77,78 @@ public enum AccountJoin {
         signer: any DeviceSigner, nonce: UInt64, nodeURL: String? = nil, cloud: CloudClient,
         session: URLSession? = nil
     ) async throws -> JoinOutcome {
-        let relay: InvitationRelay?
+        // Before anybody is asked where to go with it.
+        try invitation.checkNotExpired()
+        let candidates: [Candidate]
+        if let nodeURL {
+            candidates = [try Candidate(nodeURL: nodeURL, namespaceId)]
+        } else {
+            let routing = try await cloud.getNamespaceRouting(namespaceId)
+            candidates = try AdmitterChoice(namespaceId: namespaceId, invitation: invitation).relays(in: routing)
+                .map(Candidate.init)
+        }
+        return try await bootstrap(
+            candidates, namespaceId: namespaceId, invitation: invitation, account: account, credential: credential,
+            signer: signer, nonce: nonce, session: session)
+    }
+
+    /// A node that may admit, and how it was found; nil when it was given.
+    struct Candidate: Sendable {
         let relayUrl: String
         let admitUrl: String
-        if let nodeURL {
-            relay = nil
+        let relay: InvitationRelay?
+
+        init(_ relay: InvitationRelay) {
+            (relayUrl, admitUrl) = (relay.relayUrl, relay.admitUrl)
+            self.relay = relay
+        }
+
+        init(nodeURL: String, _ namespaceId: String) throws {
             relayUrl = RelayOrigin.trimmed(nodeURL)
             admitUrl = try AdmitterChoice.admitURL(at: relayUrl, namespaceId)
-        } else {
-            let found = try await resolveRelay(namespaceId: namespaceId, invitation: invitation, cloud: cloud)
-            (relay, relayUrl, admitUrl) = (found, found.relayUrl, found.admitUrl)
+            relay = nil
         }
-        let published = try await joinWithNode(
-            admitURL: try RelayOrigin.checked(admitUrl), namespaceId: namespaceId, invitation: invitation,
-            account: account, credential: credential, signer: signer, nonce: nonce, session: session)
-        return JoinOutcome(published: published, relayUrl: relayUrl, relay: relay)
+    }
+
+    /// Hands one join to the candidates, in turn, until one takes it. A join that arrives twice is one join.
+    static func bootstrap(
+        _ candidates: [Candidate], namespaceId: String, invitation: SignedGroupOpenInvitation, account: String,
+        credential: String, signer: any DeviceSigner, nonce: UInt64, session: URLSession?
+    ) async throws -> JoinOutcome {
+        let engine = EngineChoice.carrier(session: session, options: HttpOptions())
+        let join = try await join(namespaceId, invitation, account, credential, signer, nonce)
+        var refusal: (any Error)?
+        var absence: any Error = AccountError.notSignedIn("nobody is named who could admit")
+        for candidate in candidates {
+            do {
+                let published = try await post(join, to: RelayOrigin.checked(candidate.admitUrl), engine: engine)
+                return JoinOutcome(published: published, relayUrl: candidate.relayUrl, relay: candidate.relay)
+            } catch AccountError.intentRefused(let reason, let retryable, let status) {
+                let error = AccountError.intentRefused(reason: reason, retryable: retryable, status: status)
+                // Another one may be able to, or be named.
+                guard status == 409 || status == 403 else { throw error }
+                refusal = error
+            } catch let error as AccountError {
+                // An address that is none.
+                absence = error
+            } catch MeroError.network(let text) {
+                // What the cloud knows of a node that is away can be old.
+                absence = MeroError.network(text)
+            }
+        }
+        // What a node said outranks that another one said nothing.
+        throw refusal ?? absence
+    }
+
+    private static func join(
+        _ namespaceId: String, _ invitation: SignedGroupOpenInvitation, _ account: String, _ credential: String,
+        _ signer: any DeviceSigner, _ nonce: UInt64
+    ) async throws -> Join {
+        try invitation.checkNotExpired()
+        let signedOp = try await NamespaceOps.signMemberJoinOp(
+            namespaceId: namespaceId, invitation: invitation, account: account, credential: credential,
+            signer: signer, nonce: nonce, joinedAt: UInt64(max(0, Date().timeIntervalSince1970)))
+        return Join(invitation: invitation, signedOp: signedOp)
     }
 
     private struct Join: Encodable {
@@ -145,9 +202,20 @@ struct AdmitterChoice {
         relayUrl + (try PathTemplate.fill("/admin-api/namespaces/{namespaceId}/admit", [namespaceId]))
     }
 
+    /// The first of `relays`.
     func relay(in routing: CloudNamespaceRouting) throws -> InvitationRelay {
+        let relays = try relays(in: routing)
+        guard let first = relays.first else { throw Self.nobody }
+        return first
+    }
+
+    private static let nobody = AccountError.notSignedIn(
+        "The cloud lists no node serving the namespace, and the invitation names none.")
+
+    /// Whom to ask, best first; never empty. Throws `AccountError.notSignedIn` when there is nobody.
+    func relays(in routing: CloudNamespaceRouting) throws -> [InvitationRelay] {
         let invited = Set(invitation.invitation.admitters.compactMap(Self.normalised))
-        if routing.nodes.isEmpty { return try relayInHints(invited) }
+        if routing.nodes.isEmpty { return try relaysInHints(invited) }
         let named =
             invited.isEmpty
             ? routing.nodes
@@ -159,33 +227,42 @@ struct AdmitterChoice {
         }
         // Advice only: without one that says it can admit, the named nodes are tried all the same.
         let admitting = named.filter(\.canAdmit)
-        let candidates = (admitting.isEmpty ? named : admitting).filter { $0.relayUrl != nil }
-        let best = candidates.first(where: \.canExecute) ?? candidates.first(where: \.fresh) ?? candidates.first
-        guard let node = best, let url = node.relayUrl.map(RelayOrigin.trimmed) else {
+        let ordered = Self.ranked(admitting) + Self.ranked(named.filter { !$0.canAdmit })
+        // Of those that say that they can admit, at least one must have an address.
+        guard !Self.ranked(admitting.isEmpty ? named : admitting).isEmpty else {
             throw AccountError.notSignedIn(
                 "A node that your invitation names serves this namespace, but the cloud knows no address for it yet. "
                     + "Try again shortly.")
         }
-        return InvitationRelay(
-            relayUrl: url, admitUrl: try node.admitUrl ?? Self.admitURL(at: url, namespaceId),
-            admitterAccount: node.account.flatMap(Self.normalised), writable: routing.writable,
-            stale: !node.fresh || admitting.isEmpty || !routing.servable)
+        return try ordered.map { node, relayUrl in
+            let url = RelayOrigin.trimmed(relayUrl)
+            return InvitationRelay(
+                relayUrl: url, admitUrl: try node.admitUrl ?? Self.admitURL(at: url, namespaceId),
+                admitterAccount: node.account.flatMap(Self.normalised), writable: routing.writable,
+                stale: !node.fresh || admitting.isEmpty || !routing.servable)
+        }
+    }
+
+    /// Those with an address: first one that runs writes, then one that was heard of, then the others.
+    private static func ranked(_ nodes: [CloudNamespaceNode]) -> [(CloudNamespaceNode, String)] {
+        let reachable = nodes.compactMap { node in node.relayUrl.map { (node, $0) } }
+        func rank(_ node: CloudNamespaceNode) -> Int { node.canExecute ? 0 : node.fresh ? 1 : 2 }
+        return (0...2).flatMap { wanted in reachable.filter { rank($0.0) == wanted } }
     }
 
     /// Where the cloud knows nobody, the invitation itself may say where to ask.
-    private func relayInHints(_ invited: Set<String>) throws -> InvitationRelay {
-        let hint = invitation.admitterAddrs.first { address in
+    private func relaysInHints(_ invited: Set<String>) throws -> [InvitationRelay] {
+        let hints = invitation.admitterAddrs.filter { address in
             let lowered = address.lowercased()
             return lowered.hasPrefix("http://") || lowered.hasPrefix("https://")
         }
-        guard let hint else {
-            throw AccountError.notSignedIn(
-                "The cloud lists no node serving the namespace, and the invitation names none.")
+        guard !hints.isEmpty else { throw Self.nobody }
+        return try hints.map { hint in
+            let url = RelayOrigin.trimmed(hint)
+            return InvitationRelay(
+                relayUrl: url, admitUrl: try Self.admitURL(at: url, namespaceId),
+                admitterAccount: invited.count == 1 ? invited.first : nil, writable: true, stale: false)
         }
-        let url = RelayOrigin.trimmed(hint)
-        return InvitationRelay(
-            relayUrl: url, admitUrl: try Self.admitURL(at: url, namespaceId),
-            admitterAccount: invited.count == 1 ? invited.first : nil, writable: true, stale: false)
     }
 
     /// Nil for an empty one.

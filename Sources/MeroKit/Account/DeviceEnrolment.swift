@@ -27,11 +27,6 @@ public enum DeviceEnrolment {
         return components.url ?? URL(fileURLWithPath: "/")
     }()
 
-    /// Schemes that would run something, or show something local, in place of returning to an app.
-    private static let refusedSchemes: Set<String> = [
-        "javascript", "data", "blob", "file", "about", "vbscript", "filesystem", "intent",
-    ]
-
     /// The URL of the wallet's page for this device.
     ///
     /// - Parameters:
@@ -47,7 +42,7 @@ public enum DeviceEnrolment {
     ) throws -> URL {
         try check(key: devicePublicKey, "devicePublicKey")
         try check(key: kemPublicKey, "kemPublicKey")
-        try check(callback: callbackURL)
+        try CallbackURL.check(callbackURL)
         var parameters = [
             ("enrol-device", devicePublicKey), ("enrol-kem", kemPublicKey), ("callback-url", callbackURL),
         ]
@@ -70,25 +65,20 @@ public enum DeviceEnrolment {
 
     /// Reads the fragment of a callback URL. See `readCallback(fragment:)`.
     public static func readCallback(_ url: URL) throws -> EnrolmentCallback? {
-        let text = url.absoluteString
-        guard let hash = text.firstIndex(of: "#") else { return nil }
-        return try readCallback(fragment: String(text[text.index(after: hash)...]))
+        try CallbackURL.fragment(of: url).flatMap(readCallback(fragment:))
     }
 
     /// Reads what the wallet returned, with or without the leading `#`; nil when it is no enrolment.
     ///
     /// Throws `AccountError.enrolmentDeclined` when the wallet says that it did not certify the device.
     public static func readCallback(fragment: String) throws -> EnrolmentCallback? {
-        let text = fragment.hasPrefix("#") ? fragment.dropFirst() : Substring(fragment)
-        let fields = Dictionary(FormEncoding.pairs(in: text.utf8).map { ($0.name, $0.value) }) { first, _ in first }
-        if let error = fields["error"], !error.isEmpty {
-            let declined = error == "denied" || error == "cancelled"
+        let fields = CallbackURL.fields(in: fragment)
+        if let error = fields["error"] {
             throw AccountError.enrolmentDeclined(
-                declined
+                CallbackURL.isDecline(error)
                     ? "The device was not approved at the wallet." : "The wallet refused this enrolment: \(error)")
         }
-        func field(_ name: String) -> String? { fields[name].flatMap { $0.isEmpty ? nil : $0 } }
-        guard let credential = field("credential"), let account = field("account"), let device = field("device")
+        guard let credential = fields["credential"], let account = fields["account"], let device = fields["device"]
         else { return nil }
         return EnrolmentCallback(credential: credential, account: account, device: device, state: fields["state"])
     }
@@ -143,22 +133,6 @@ public enum DeviceEnrolment {
     private static func check(key: String, _ label: String) throws {
         guard Hex.is32(key), key == key.lowercased() else {
             throw AccountError.invalidInput("\(label) must be 64 lower-case hex characters")
-        }
-    }
-
-    private static func check(callback: String) throws {
-        guard !callback.utf8.contains(UInt8(ascii: "#")) else {
-            throw AccountError.invalidInput("callbackURL must not have a fragment: the wallet puts its answer there")
-        }
-        let parts = callback.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        let isScheme =
-            parts[0].first.map { $0.isASCII && $0.isLetter } == true
-            && parts[0].allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
-        guard parts.count == 2, isScheme, !parts[1].isEmpty, URL(string: callback) != nil else {
-            throw AccountError.invalidInput("callbackURL must be absolute")
-        }
-        guard !refusedSchemes.contains(parts[0].lowercased()) else {
-            throw AccountError.invalidInput("callbackURL has a scheme that cannot be returned to")
         }
     }
 }

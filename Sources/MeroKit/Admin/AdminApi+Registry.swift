@@ -1,27 +1,27 @@
 /// What the SDK asks a registry, which is no node. Spec: 20, section 5.4.
 enum RegistryEndpoints {
-    static let bundles = Endpoint<[RegistryBundleManifest]>(.get, "/api/v2/bundles")
+    static let bundles = Endpoint<[JSONValue]>(.get, "/api/v2/bundles")
 
     static let all: [any EndpointDescription] = [bundles]
 }
 
 extension AdminApi {
-    /// The versions of a package that a registry has, newest first.
+    /// The versions of a package that a registry has, newest first, without those that were withdrawn.
     ///
     /// Asks the registry itself; the node's token stays with the node.
     ///
     /// - Parameter registryUrl: any URL of the registry: scheme, host and port count.
     ///
-    /// Throws `MeroError.emptyResponse` for a URL without those, and for an answer other than 2xx. Spec: 20, section 5.4.
+    /// Throws `MeroError.emptyResponse` for a URL without those, and for an answer other than 2xx. Spec: 20, section 5.4, and 70,
+    /// section 12.
     public func getRegistryVersions(registryUrl: String, packageName: String) async throws -> [String] {
         guard let origin = Self.origin(of: registryUrl) else {
             throw MeroError.emptyResponse("Not the URL of a registry: \(registryUrl)")
         }
-        var request = try RegistryEndpoints.bundles.request(query: [("package", packageName)])
-        request.path = origin + request.path
         do {
-            let bundles: [RegistryBundleManifest] = try await http.send(request)
-            return bundles.map(\.appVersion).sorted { compareSemver($0, $1) > 0 }
+            let bundles = try await RegistryListing.rows(of: packageName, at: origin, http)
+            return bundles.filter { !$0.flag("yanked") }.compactMap { $0.text("appVersion") }
+                .sorted { compareSemver($0, $1) > 0 }
         } catch MeroError.http(let error) {
             throw MeroError.emptyResponse("The registry has no versions of \(packageName): \(error.message)")
         }

@@ -28,6 +28,8 @@ public struct SessionClaims: Sendable, Equatable {
     public let tokenType: String?
     /// The scopes of the session, an upper bound.
     public let permissions: [String]
+    /// When the token was made.
+    public let issuedAt: Date?
     /// A node accepts an access token up to 60 seconds longer.
     public let expiresAt: Date?
 
@@ -44,9 +46,13 @@ public struct SessionClaims: Sendable, Equatable {
         tokenType = payload["token_type"]?.stringValue
         permissions = payload["permissions"]?.arrayValue?.compactMap(\.stringValue) ?? []
         // A time that no calendar shows is none.
-        expiresAt = payload["exp"]?.doubleValue.flatMap { seconds in
-            seconds.magnitude < 1e12 ? Date(timeIntervalSince1970: seconds) : nil
+        func time(_ name: String) -> Date? {
+            payload[name]?.doubleValue.flatMap { seconds in
+                seconds.magnitude < 1e12 ? Date(timeIntervalSince1970: seconds) : nil
+            }
         }
+        issuedAt = time("iat")
+        expiresAt = time("exp")
     }
 
     /// Whether the session's permissions cover a scope, e.g. `context:execute` or `context:execute[<context>,,<method>]`.

@@ -12,6 +12,14 @@ public struct AccountOwnershipProof: Sendable, Equatable {
     public let signedPayload: String
     /// By the device, in base64.
     public let signature: String
+
+    /// As it travels.
+    var json: JSONValue {
+        [
+            "kind": .string(kind), "credential": .string(credential), "signed_payload": .string(signedPayload),
+            "signature": .string(signature),
+        ]
+    }
 }
 
 /// Makes the claim by which an account has a namespace hosted.
@@ -62,6 +70,32 @@ public enum AccountHaClaim {
         return try proof(credential, payload, await signer.checkedSignature(over: message(payload)))
     }
 
+    /// The claim of a cloud user who is logged in, for a namespace that one of their accounts founded.
+    ///
+    /// For `CloudAccountClient.enableFoundedNamespaceHa`. Spec: 70, section 5.1.
+    ///
+    /// - Parameter subject: the e-mail address of the login.
+    public static func sign(
+        namespaceId: String, accountId: String, salt: String, credential: String, keys: DeviceKeys, subject: String,
+        ttlMs: Int64 = defaultTTLMs, nowMs: Int64? = nil, nonce: String? = nil
+    ) throws -> AccountOwnershipProof {
+        let payload = try payload(
+            namespaceId: namespaceId, accountId: accountId, salt: salt, subject: subject, relayURL: nil,
+            ttlMs: ttlMs, nowMs: nowMs, nonce: nonce)
+        return try proof(credential, payload, keys.sign(message(payload)))
+    }
+
+    /// The same with a signer. Throws also what the signer throws.
+    public static func sign(
+        namespaceId: String, accountId: String, salt: String, credential: String, signer: any DeviceSigner,
+        subject: String, ttlMs: Int64 = defaultTTLMs, nowMs: Int64? = nil, nonce: String? = nil
+    ) async throws -> AccountOwnershipProof {
+        let payload = try payload(
+            namespaceId: namespaceId, accountId: accountId, salt: salt, subject: subject, relayURL: nil,
+            ttlMs: ttlMs, nowMs: nowMs, nonce: nonce)
+        return try proof(credential, payload, await signer.checkedSignature(over: message(payload)))
+    }
+
     package static func message(_ payload: Data) -> Data { CloudProof.message(domain: domain, payload) }
 
     /// The JSON text, its members in the order in which the cloud's own clients write them: it is signed as bytes.
@@ -74,6 +108,7 @@ public enum AccountHaClaim {
         guard (1...maxTTLMs).contains(ttlMs) else {
             throw AccountError.invalidInput("ttlMs must be 1…\(maxTTLMs), got \(ttlMs)")
         }
+        guard subject?.isEmpty != true else { throw AccountError.invalidInput("subject must not be empty") }
         if let relayURL, !(1...maxRelayURLLength).contains(relayURL.unicodeScalars.count) {
             throw AccountError.invalidInput("relayURL must have 1…\(maxRelayURLLength) characters")
         }

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A relay that the cloud has for an account.
 ///
 /// Spec: 70, section 3.5.
@@ -28,10 +26,10 @@ public struct CloudAccountRelay: Sendable, Equatable, Codable {
         let executor = row["executor_account"]?.stringValue
         self.init(
             peerId: row["peer_id"]?.stringValue ?? "", relayUrl: row.text("relay_url"),
-            fresh: row["fresh"] == .bool(true),
+            fresh: row.flag("fresh"),
             // A malformed executor is no executor.
             executorAccount: executor.flatMap { Hex.is32($0) && $0 == $0.lowercased() ? $0 : nil },
-            assigned: row["assigned"] == .bool(true))
+            assigned: row.flag("assigned"))
     }
 }
 
@@ -51,13 +49,5 @@ public struct RelayChoice: Sendable, Equatable {
         self.relayUrl = relayUrl
         self.executorAccount = executorAccount
         self.note = note
-    }
-}
-
-extension JSONValue {
-    /// A text that is not empty.
-    func text(_ key: String) -> String? {
-        guard let text = self[key]?.stringValue, !text.isEmpty else { return nil }
-        return text
     }
 }

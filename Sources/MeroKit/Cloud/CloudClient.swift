@@ -15,10 +15,10 @@ public struct CloudClient: Sendable {
     public static var haRefusalMessages: [String: String] { AccountError.haRefusalMessages }
 
     /// The API's origin.
-    public let baseURL: URL
+    public var baseURL: URL { transport.baseURL }
     /// Who asks; nil asks without a proof where that is allowed.
     public let routingCredential: RoutingCredential?
-    private let http: URLSessionHttpClient
+    private let transport: CloudTransport
 
     /// - Parameters:
     ///   - session: Nil takes the platform's default HTTP stack.
@@ -33,10 +33,8 @@ public struct CloudClient: Sendable {
     }
 
     init(baseURL: URL, routingCredential: RoutingCredential?, engine: any HttpEngine, timeout: TimeInterval = 10) {
-        self.baseURL = baseURL
         self.routingCredential = routingCredential
-        http = URLSessionHttpClient(
-            baseURL: RelayOrigin.url(RelayOrigin.trimmed(baseURL.absoluteString)), timeout: timeout, engine: engine)
+        transport = CloudTransport(baseURL: baseURL, engine: engine, timeout: timeout)
     }
 
     // MARK: Proofs
@@ -85,7 +83,7 @@ public struct CloudClient: Sendable {
     /// A challenge for `getAccountRelays`.
     public func getAccountRelaysChallenge(_ accountId: String) async throws -> RoutingChallenge {
         let answer = try await get(CloudEndpoints.accountChallenge, accountId)
-        return Self.challenge(answer, boundTo: answer["account_id"]?.stringValue ?? accountId)
+        return Self.challenge(answer, boundTo: answer.text("account_id") ?? accountId)
     }
 
     /// The relays that the cloud has for the account, also those that are out of reach. None is an answer, too.
@@ -98,10 +96,7 @@ public struct CloudClient: Sendable {
         let challenge = try await getAccountRelaysChallenge(accountId)
         let proof = try await Self.proofHeaders(challenge, routingCredential)
         let answer = try await get(CloudEndpoints.accountRelays, accountId, proof)
-        guard let rows = answer["relays"]?.arrayValue else {
-            throw MeroError.decoding("the cloud's answer has no relays")
-        }
-        return rows.map(CloudAccountRelay.init)
+        return try answer.rows("relays").map(CloudAccountRelay.init)
     }
 
     /// The relay to use: one that was heard of lately, else one with an address, else none.
@@ -113,7 +108,7 @@ public struct CloudClient: Sendable {
         if let stale = reachable.first {
             return RelayChoice(
                 relayUrl: stale.relayUrl, executorAccount: stale.executorAccount,
-                note: "The relay was not heard of lately and may not answer.")
+                note: "The relay's heartbeat has lapsed: it was not heard of lately and may not answer.")
         }
         if !relays.isEmpty {
             return RelayChoice(
@@ -130,7 +125,7 @@ public struct CloudClient: Sendable {
     /// A challenge for `getNamespaceRouting`.
     public func getRoutingChallenge(_ namespaceId: String) async throws -> RoutingChallenge {
         let answer = try await get(CloudEndpoints.namespaceChallenge, namespaceId)
-        return Self.challenge(answer, boundTo: answer["namespace_id"]?.stringValue ?? namespaceId)
+        return Self.challenge(answer, boundTo: answer.text("namespace_id") ?? namespaceId)
     }
 
     /// The nodes that serve a namespace. Without a routing credential the read goes out unproven.
@@ -141,12 +136,10 @@ public struct CloudClient: Sendable {
             proof = try await Self.proofHeaders(challenge, routingCredential)
         }
         let answer = try await get(CloudEndpoints.namespaceAdmitters, namespaceId, proof)
-        guard let rows = answer["admitters"]?.arrayValue else {
-            throw MeroError.decoding("the cloud's answer has no admitters")
-        }
         return CloudNamespaceRouting(
-            namespaceId: answer["namespace_id"]?.stringValue ?? namespaceId, nodes: rows.map(CloudNamespaceNode.init),
-            servable: answer["servable"] == .bool(true), writable: answer["writable"] == .bool(true))
+            namespaceId: answer.text("namespace_id") ?? namespaceId,
+            nodes: try answer.rows("admitters").map(CloudNamespaceNode.init), servable: answer.flag("servable"),
+            writable: answer.flag("writable"))
     }
 
     /// The first node that can admit and is among the admitters; any that can admit when the list is empty.
@@ -185,18 +178,11 @@ public struct CloudClient: Sendable {
         let proof = try await AccountHaClaim.sign(
             namespaceId: namespaceId, accountId: accountId, salt: salt, credential: credential, signer: signer,
             relayURL: relayURL, ttlMs: ttlMs)
-        let body: JSONValue = [
-            "ownership_proof": [
-                "kind": .string(proof.kind), "credential": .string(proof.credential),
-                "signed_payload": .string(proof.signedPayload), "signature": .string(proof.signature),
-            ]
-        ]
-        var request = try CloudEndpoints.enableHaAsAccount.request(
-            [accountId.lowercased(), namespaceId.lowercased()], body: .encoding(body))
-        request.isRetried = false
+        let request = try CloudEndpoints.enableHaAsAccount.request(
+            [accountId.lowercased(), namespaceId.lowercased()],
+            body: .encoding(["ownership_proof": proof.json] as JSONValue))
         do {
-            let answer: JSONValue? = try await http.send(request)
-            return answer ?? .null
+            return try await transport.send(request)
         } catch MeroError.http(let answer) {
             throw CloudRefusal.hosting(answer)
         }
@@ -205,50 +191,14 @@ public struct CloudClient: Sendable {
     // MARK: Parts
 
     private static func challenge(_ answer: JSONValue, boundTo: String) -> RoutingChallenge {
-        let expiry = answer["expires_at_ms"]?.doubleValue.flatMap { Int64(exactly: $0.rounded()) } ?? 0
-        return RoutingChallenge(boundTo: boundTo, nonce: answer["nonce"]?.stringValue ?? "", expiresAtMs: expiry)
+        RoutingChallenge(
+            boundTo: boundTo, nonce: answer["nonce"]?.stringValue ?? "",
+            expiresAtMs: answer.integer("expires_at_ms") ?? 0)
     }
 
     private func get(
         _ endpoint: Endpoint<JSONValue>, _ id: String, _ headers: [String: String] = [:]
     ) async throws -> JSONValue {
-        var request = try endpoint.request([id])
-        request.headers.merge(headers) { own, _ in own }
-        request.isRetried = false
-        return try await http.send(request)
-    }
-}
-
-/// Every call of the cloud that needs no login. Spec: 70, sections 3.4 and 3.5.
-enum CloudEndpoints {
-    static let accountChallenge = Endpoint<JSONValue>(.get, "/api/cloud/accounts/{accountId}/challenge")
-    static let accountRelays = Endpoint<JSONValue>(.get, "/api/cloud/accounts/{accountId}/relays")
-    static let namespaceChallenge = Endpoint<JSONValue>(.get, "/api/cloud/namespaces/{namespaceId}/challenge")
-    static let namespaceAdmitters = Endpoint<JSONValue>(.get, "/api/cloud/namespaces/{namespaceId}/admitters")
-    static let enableHaAsAccount = Endpoint<JSONValue?>(
-        .post, "/api/cloud/accounts/{accountId}/namespaces/{namespaceId}/enable-ha", sendOnce: true)
-}
-
-/// Why the cloud will not.
-///
-/// Spec: 70, sections 2.3 and 5.3.
-enum CloudRefusal {
-    /// A code counts only together with its own status.
-    private static let statuses = [
-        "account_not_linked": 409, "account_linked_to_several_users": 409, "ha_request_pending": 409,
-        "unknown_relay": 422, "relay_not_dialable": 422,
-    ]
-
-    static func hosting(_ answer: HTTPError) -> any Error {
-        guard let code = code(in: answer.bodyText), statuses[code] == answer.status else {
-            return MeroError.http(answer)
-        }
-        return AccountError.haRefused(code: code, status: answer.status, body: answer.bodyText)
-    }
-
-    /// Of one of the three shapes in which it comes.
-    static func code(in body: String?) -> String? {
-        guard let body, let value = try? JSONValue(jsonBytes: Data(body.utf8)) else { return nil }
-        return value["error"]?.stringValue ?? value["detail"]?.stringValue ?? value["detail"]?["error"]?.stringValue
+        try await transport.send(endpoint.request([id]), headers: headers)
     }
 }

@@ -65,14 +65,14 @@ public struct CloudNamespaceNode: Sendable, Equatable {
     init(_ row: JSONValue) {
         let account = row.text("account")
         let relayUrl = row.text("relay_url")
-        let fresh = row["fresh"] == .bool(true)
-        let isReady = row["authorship_ready"] == .bool(true)
+        let fresh = row.flag("fresh")
+        let isReady = row.flag("authorship_ready")
         let derived = isReady && relayUrl != nil && account != nil && fresh
         self.init(
             peerId: row["peer_id"]?.stringValue ?? "", account: account, relayUrl: relayUrl,
             admitUrl: row.text("admit_url"), status: row["status"]?.stringValue ?? "", fresh: fresh,
-            canAdmit: row["can_admit"] == .bool(true), authorshipReady: isReady, teeRole: row.text("tee_role"),
+            canAdmit: row.flag("can_admit"), authorshipReady: isReady, teeRole: row.text("tee_role"),
             // The cloud's own verdict wins wherever it gives one.
-            canExecute: row["can_execute"].map { $0 == .bool(true) } ?? derived)
+            canExecute: row.verdict("can_execute") ?? derived)
     }
 }

@@ -64,7 +64,7 @@ public enum GroupInvitations {
         return draft.signed(try await signer.checkedSignature(over: draft.hash))
     }
 
-    fileprivate static func normalised(_ account: String) -> String {
+    static func normalised(_ account: String) -> String {
         account.trimmingCharacters(in: .whitespacesAndNewlines).lowercased()
     }
 

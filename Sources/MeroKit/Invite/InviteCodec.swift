@@ -12,9 +12,9 @@ public enum InviteCodec {
     /// Bytes of a token; a real one has about 540, and base58 takes the square of the length in time.
     private static let tokenLimit = 16 << 10
     /// Bytes of JSON that a token may stand for.
-    private static let jsonLimit = 1 << 20
+    static let jsonLimit = 1 << 20
 
-    private static let unrecognizable = MeroError.decoding("not a recognizable invitation token")
+    static let unrecognizable = MeroError.decoding("not a recognizable invitation token")
 
     /// Base58 with the alphabet of Bitcoin; no bytes are an empty text.
     public static func base58Encode(_ data: Data) -> String { Base58.encode(data) }
@@ -38,6 +38,8 @@ public enum InviteCodec {
     /// Takes JSON itself, base58 of deflated or plain JSON, base64 (of either alphabet, padded or not) of plain JSON, and
     /// base64 of deflated JSON.
     public static func decode(token: String) -> String? {
+        // Before it is looked at: what is pasted can be anything.
+        guard token.utf8.count <= 2 * jsonLimit else { return nil }
         let token = token.trimmingCharacters(in: .whitespacesAndNewlines)
         if token.utf8.first == UInt8(ascii: "{") { return token.utf8.count <= jsonLimit ? token : nil }
         guard !token.isEmpty, token.utf8.count <= tokenLimit else { return nil }

@@ -38,8 +38,8 @@ public enum InviteLink {
     public static func token(fromPasted input: String, expectedSlug: String? = nil) -> String? {
         let text = input.trimmingCharacters(in: .whitespacesAndNewlines)
         guard !text.isEmpty else { return nil }
-        let lowered = text.lowercased()
-        guard schemes.contains(where: lowered.hasPrefix) else { return text }
+        let start = text.prefix(12).lowercased()
+        guard schemes.contains(where: start.hasPrefix) else { return text }
         // By hand: a URL's host is not what stands there when the scheme is not a web one.
         let link = text.prefix { $0 != "#" }
         let parts = link.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)

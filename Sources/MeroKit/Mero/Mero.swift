@@ -191,6 +191,33 @@ public actor Mero {
                 expiresAt: Self.expiry(of: result.accessToken)))
     }
 
+    /// Takes over the tokens of a hosted login, if they are this node's, and newer than those that are held.
+    ///
+    /// A callback can be opened twice, and its refresh token may be spent by then: showing it again would end the session.
+    /// False when the held tokens stay. Throws `AccountError.protocolViolation` for tokens of another node. Spec: 70,
+    /// section 6.3.
+    ///
+    /// - Parameter allowedNodeUrls: Other nodes whose tokens will do.
+    @discardableResult
+    public func adoptTokenData(
+        from result: AuthCallbackResult, allowedNodeUrls: [String] = []
+    ) throws -> Bool {
+        guard result.isTrusted(startedWith: config.baseURL.absoluteString, allowedNodeUrls: allowedNodeUrls) else {
+            throw AccountError.protocolViolation(
+                "the login came back with tokens of another node than the one that was asked")
+        }
+        if let held = session.latest {
+            if held.accessToken == result.accessToken { return false }
+            if let heldSince = SessionClaims(token: held.accessToken)?.issuedAt,
+                let since = SessionClaims(token: result.accessToken)?.issuedAt, since < heldSince
+            {
+                return false
+            }
+        }
+        setTokenData(from: result)
+        return true
+    }
+
     /// Forgets the tokens, in memory and in the store. Nothing is sent: the node still honours them. See `logout()`.
     public func clearToken() { session.clear() }
 

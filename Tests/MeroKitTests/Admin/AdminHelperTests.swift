@@ -128,13 +128,14 @@ import Testing
                 #"""
                 [{"package":"p","appVersion":"1.9.0"},{"package":"p","appVersion":"1.10.0",
                 "migration":{"method":"m","toSchemaVersion":2}},{"package":"p","appVersion":"1.10"},
-                {"package":"p","appVersion":"2"}]
+                {"package":"p","appVersion":"2"},{"package":"p","appVersion":"3","yanked":true}]
                 """#)
         }
         let versions = try await scriptedAdmin(engine).getRegistryVersions(registryUrl: url, packageName: "a b&c/é")
         #expect(Array(versions.prefix(1)) == ["2"] && versions.last == "1.9.0" && versions.count == 4)
         let request = try #require(engine.requests.first)
-        #expect(request.url == "\(origin)/api/v2/bundles?package=a%20b%26c%2F%C3%A9" && request.method == "GET")
+        #expect(request.url == "\(origin)/api/v2/bundles?package=a%20b%26c%2F%C3%A9&all_versions=true")
+        #expect(request.method == "GET")
         #expect(request.header("Authorization") == nil && request.header("Accept") == "application/json")
     }
 

@@ -100,7 +100,8 @@ import Testing
                 200, [:],
                 #"""
                 {"admitters":[{"peer_id":"a","account":"AA","can_admit":true,"fresh":true},
-                 {"peer_id":"b","account":"BB","relay_url":"https://b","authorship_ready":true,"fresh":true},
+                 {"peer_id":"b","account":"BB","relay_url":"https://b","authorship_ready":true,"fresh":true,
+                  "can_execute":null,"admit_url":""},
                  {"peer_id":"c","account":"CC","can_admit":true,"can_execute":false,"relay_url":"https://c",
                   "authorship_ready":true,"fresh":true,"tee_role":""}],"servable":true,"writable":"yes"}
                 """#)
@@ -108,6 +109,7 @@ import Testing
         let routing = try await cloud.getNamespaceRouting(Self.namespace)
         #expect(routing.namespaceId == Self.namespace && routing.servable && !routing.writable)
         #expect(routing.nodes.map(\.canExecute) == [false, true, false] && routing.nodes[2].teeRole == nil)
+        #expect(routing.nodes[1].admitUrl == nil)
         #expect(engine.requests.count == 1)
         #expect(try await cloud.findAdmitter(Self.namespace)?.peerId == "a")
         #expect(try await cloud.findAdmitter(Self.namespace, admitters: ["cc"])?.peerId == "c")
@@ -122,6 +124,10 @@ import Testing
     @Test(
         arguments: [
             (409, #"{"error":"account_not_linked"}"#, "account_not_linked"),
+            (409, #"{"detail":{"error":"account_linked_to_several_users"}}"#, "account_linked_to_several_users"),
+            (409, #"{"detail":"ha_request_pending"}"#, "ha_request_pending"),
+            (409, #"{"detail":"unknown_relay"}"#, nil),
+            (409, #"{"error":"quota"}"#, nil), (402, #"{"error":"account_not_linked"}"#, nil), (409, "", nil),
             (422, #"{"detail":"unknown_relay"}"#, "unknown_relay"),
             (422, #"{"detail":{"error":"relay_not_dialable","message":"m"}}"#, "relay_not_dialable"),
             (422, #"{"error":"account_not_linked"}"#, nil), (422, #"{"detail":[{"loc":[]}]}"#, nil),
@@ -145,5 +151,56 @@ import Testing
             request.url
                 == "https://cloud.example/api/cloud/accounts/\(Self.account)/namespaces/\(Self.namespace)/enable-ha")
         #expect(request.sendAtMostOnce && engine.requests.count == 1)
+    }
+
+    /// Found out before anything is sent.
+    @Test func aClaimThatCannotBeMadeIsNotSent() async throws {
+        let (cloud, engine) = try Self.client { _ in .status(200, [:], "{}") }
+        for (namespace, salt, ttl, relay) in [
+            (Self.namespace, Self.account, 300_001, "https://r.example"), (Self.namespace, Self.account, 0, "r"),
+            ("n", Self.account, 1, "r"), (Self.namespace, "s", 1, "r"), (Self.namespace, Self.account, 1, ""),
+            (Self.namespace, Self.account, 1, String(repeating: "r", count: 1025)),
+        ] as [(String, String, Int64, String)] {
+            guard
+                case AccountError.invalidInput? = await failure(of: {
+                    try await cloud.enableHaAsAccount(
+                        namespaceId: namespace, salt: salt, accountId: Self.account, credential: "02",
+                        keys: .generate(), relayURL: relay, ttlMs: ttl)
+                })
+            else { return #expect(Bool(false), "claimed") }
+        }
+        #expect(engine.requests.isEmpty)
+        let answer = try await cloud.enableHaAsAccount(
+            namespaceId: Self.namespace, salt: Self.account, accountId: Self.account, credential: "02",
+            keys: .generate(), relayURL: "https://relay.example/a", ttlMs: 300_000)
+        #expect(answer == [:])
+        guard case .bytes(let body)? = engine.requests.first?.body else { return #expect(Bool(false), "no body") }
+        let proof = try JSONValue(jsonBytes: body)
+        #expect(proof.objectValue?.keys.sorted() == ["ownership_proof"])
+        let payload = try #require(
+            Data(base64Encoded: proof["ownership_proof"]?["signed_payload"]?.stringValue ?? ""))
+        // Slashes are not escaped: the text is signed as bytes.
+        #expect(String(decoding: payload, as: UTF8.self).hasSuffix(#","relay_url":"https://relay.example/a"}"#))
+    }
+
+    /// A credential whose signer keeps its seed signs as well, and `routingProofHeaders` says that it cannot.
+    @Test func answersWithoutWhatIsAskedFor() async throws {
+        let (cloud, _) = try Self.client(RoutingCredential(credential: "02", deviceSecret: Self.seed)) { path in
+            .status(200, [:], path.hasSuffix("/challenge") ? "{}" : #"{"rows":[]}"#)
+        }
+        let challenge = try await cloud.getAccountRelaysChallenge(Self.account)
+        #expect(challenge == RoutingChallenge(boundTo: Self.account, nonce: "", expiresAtMs: 0))
+        for call in [
+            { _ = try await cloud.getAccountRelays(Self.account) },
+            { _ = try await cloud.getNamespaceRouting(Self.namespace) },
+        ] as [@Sendable () async throws -> Void] {
+            guard case MeroError.decoding? = await failure(of: call) else {
+                return #expect(Bool(false), "no decoding error")
+            }
+        }
+        let sealed = RoutingCredential(credential: "02", signer: OpaqueSigner(.generate()))
+        #expect(throws: AccountError.self) {
+            try CloudClient.routingProofHeaders(challenge: challenge, credential: sealed)
+        }
     }
 }

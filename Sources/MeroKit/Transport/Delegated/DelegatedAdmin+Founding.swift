@@ -99,18 +99,14 @@ extension DelegatedAdmin {
         validForSeconds: Int = GroupInvitations.maxValiditySeconds, applicationId: String? = nil
     ) async throws -> SignedGroupOpenInvitation {
         let members = try await Self.members(of: namespaceId, reads(namespace: namespaceId))
-        let relays = members.filter { $0.role == "RelayTee" }.map { $0.identity.lowercased() }
-        let admitters = relays.isEmpty ? GroupInvitations.defaultAdmitters(members) : relays
+        let admitters = GroupInvitations.hostedAdmitters(members)
         var addresses: [String] = []
         if let routing = try await routing(of: namespaceId) {
-            let accounts = Set(routing.nodes.compactMap { $0.account?.lowercased() })
-            if routing.nodes.isEmpty {
-                guard let url = account.map.relay(ofNamespace: namespaceId) ?? account.session.relayURL else {
-                    throw AccountError.invitationNotClaimable(namespaceId: namespaceId, reason: "not-hosted")
-                }
+            if routing.nodes.isEmpty, let url = account.map.relay(ofNamespace: namespaceId) ?? account.session.relayURL
+            {
                 addresses = [url]
-            } else if accounts.isDisjoint(with: admitters) {
-                throw AccountError.invitationNotClaimable(namespaceId: namespaceId, reason: "no-named-node")
+            } else if let reason = GroupInvitations.unclaimable(routing, admitters) {
+                throw AccountError.invitationNotClaimable(namespaceId: namespaceId, reason: reason)
             }
         }
         return try await GroupInvitations.sign(
@@ -152,27 +148,26 @@ extension DelegatedAdmin {
     private func join(
         _ namespaceId: String, _ invitation: SignedGroupOpenInvitation, _ nodeURL: String?
     ) async throws -> JoinOutcome {
-        let relay: InvitationRelay?
-        if nodeURL != nil {
-            relay = nil
+        try invitation.checkNotExpired()
+        let choice = AdmitterChoice(namespaceId: namespaceId, invitation: invitation)
+        let candidates: [AccountJoin.Candidate]
+        if let nodeURL {
+            candidates = [try AccountJoin.Candidate(nodeURL: nodeURL, namespaceId)]
         } else if let cloud = account.cloud {
-            relay = try await AccountJoin.resolveRelay(
-                namespaceId: namespaceId, invitation: invitation, cloud: cloud)
-        } else if account.session.relayURL != nil {
-            relay = nil
+            let routing = try await cloud.getNamespaceRouting(namespaceId)
+            candidates = try choice.relays(in: routing).map(AccountJoin.Candidate.init)
+        } else if let relayURL = account.session.relayURL {
+            candidates = [try AccountJoin.Candidate(nodeURL: relayURL, namespaceId)]
         } else {
             // As if the cloud knew nobody: the invitation may say where to ask.
-            relay = try AdmitterChoice(namespaceId: namespaceId, invitation: invitation).relay(
-                in: CloudNamespaceRouting(namespaceId: namespaceId, nodes: [], servable: false, writable: false))
+            let routing = CloudNamespaceRouting(namespaceId: namespaceId, nodes: [], servable: false, writable: false)
+            candidates = try choice.relays(in: routing).map(AccountJoin.Candidate.init)
         }
-        let url = RelayOrigin.trimmed(nodeURL ?? relay?.relayUrl ?? account.session.relayURL ?? "")
-        let credential = account.session.credential
         let nonce = try await NonceDesk.next(account.nonces, "join:\(account.accountId)")
-        let published = try await AccountJoin.joinWithNode(
-            admitURL: RelayOrigin.checked(relay?.admitUrl ?? AdmitterChoice.admitURL(at: url, namespaceId)),
-            namespaceId: namespaceId, invitation: invitation, account: credential.account,
+        let credential = account.session.credential
+        return try await AccountJoin.bootstrap(
+            candidates, namespaceId: namespaceId, invitation: invitation, account: credential.account,
             credential: credential.credential, signer: account.signer, nonce: nonce, session: account.urlSession)
-        return JoinOutcome(published: published, relayUrl: url, relay: relay)
     }
 }
 
