@@ -9,6 +9,8 @@ extension Command {
                 + "without it the method gets none. Numbers keep all their digits, in both directions.",
             "The answer is printed as the contract gave it: over several lines on a terminal, on one line otherwise and "
                 + "with --json. When the contract says no, the command ends with 1 and names the error's type.",
+            "With --relay it is the same as \"mero relay call\": every method, a reading one too, goes out as a warrant of the "
+                + "profile's account. \"mero relay query\" reads without one.",
         ],
         operands: [
             .init(name: "context", help: "The context's id, 64 hex digits on current nodes."),
@@ -44,7 +46,7 @@ extension OptionSpec {
 enum CallCommand {
     static func run(_ invocation: Invocation) async throws -> ExitCode {
         let call = try await CallArguments(invocation)
-        guard !invocation.arguments.has(.relay) else { return try await RelayActs.call(call, invocation) }
+        guard invocation.relay == nil else { return try await RelayActs.call(call, invocation) }
         let mero = try Connection(invocation).signedIn()
         let answer: RawJSON = try await mero.rpc.execute(
             contextId: call.context, method: call.method, argsJson: call.arguments)

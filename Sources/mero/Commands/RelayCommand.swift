@@ -7,7 +7,8 @@ extension Command {
         details: [
             "A relay writes for an account that has no node. Each write is a warrant: this device signs that the relay may run "
                 + "one method with these arguments, once. Reads and events are signed request by request.",
-            "The account and its device come from the profile (\"mero account new\" or \"import\").",
+            "The account and its device come from the profile (\"mero account new\" or \"import\"). Where MERO_RELAY is set, "
+                + "--relay need not be written.",
         ],
         examples: [
             .init(
@@ -22,7 +23,11 @@ extension Command {
 
     private static let relayDescribe = Command(
         name: "describe", summary: "what a relay says about itself in a context or group",
-        details: ["Sends no credential and spends nothing."],
+        details: [
+            "Sends no credential and spends nothing. In a context a relay goes by a key of its own there; its node key, which "
+                + "\"mero relay found\" and events by session need, is what it tells about a group. Trust only a key that "
+                + "somebody else has confirmed."
+        ],
         operands: [.init(name: "context", help: "The context's id; none with --group.", optional: true)],
         options: [.describedGroup] + OptionSpec.relayConnection,
         examples: [
@@ -50,7 +55,8 @@ extension Command {
     private static let relayCall = Command(
         name: "call", summary: "run a method under a warrant",
         details: [
-            "The answer is printed as by \"mero call\".",
+            "The answer is printed as by \"mero call\"; \"mero call --relay\" is the same command. Every call is a warrant, also of "
+                + "a method that only reads: \"mero relay query\" reads without one.",
             "A write is never sent twice. When the answer is lost (exit code 4) it is not known whether it ran: read the state "
                 + "before you write again.",
         ],
@@ -97,7 +103,7 @@ extension Command {
         name: "join", summary: "join a namespace with an invitation",
         details: [
             "Takes a link, a token or the invitation as JSON; - reads it from standard input. That the join was published is "
-                + "not membership yet: it takes the network a moment."
+                + "not membership yet: it takes the network a moment. Prints the contexts of the namespace once they can be seen."
         ],
         operands: [.init(name: "invitation", help: "A link, a token, JSON, or - for standard input.")],
         options: OptionSpec.relayConnection,

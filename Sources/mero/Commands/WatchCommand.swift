@@ -76,7 +76,7 @@ enum WatchCommand {
 
     /// Where the events come from, and what it is called.
     private static func source(_ invocation: Invocation) throws -> (SseClient, String) {
-        if invocation.arguments.has(.relay) {
+        if invocation.relay != nil {
             let relay = try RelayConnection(invocation)
             return (try relay.transport().events, relay.relay.text)
         }

@@ -45,7 +45,8 @@ struct Connection: Sendable {
         guard let node = NodeAddress(named) else {
             throw Failure(
                 code: .usage,
-                message: "The node's address \"\(named)\" cannot be used: \(NodeAddress.complaint(about: named) ?? "")",
+                message: "The node's address \"\(NodeAddress.shown(named))\" cannot be used: "
+                    + (NodeAddress.complaint(about: named) ?? ""),
                 hint: "It comes from MERO_NODE or from the profile; give another one with --node URL")
         }
         return try Connection(invocation, profile: profile, settings: settings, node: node)
@@ -96,7 +97,7 @@ extension Connection {
     func anonymous(retry: RetryPolicy? = nil) -> Mero { Mero(config: config(store: nil, retry: retry)) }
 
     /// A client that goes on with the profile's session. Throws when there is none for this node.
-    func signedIn() throws -> Mero {
+    func signedIn(retry: RetryPolicy? = nil) throws -> Mero {
         let store = store
         guard store.getTokens() != nil else {
             throw Failure(
@@ -104,7 +105,7 @@ extension Connection {
                 hint: signInHint)
         }
         return Mero(
-            config: config(store: store) { _ in
+            config: config(store: store, retry: retry) { _ in
                 // The next command would present a token that is spent by then.
                 try? console.remark("The renewed session could not be saved: sign in again before the next command.")
             })
