@@ -14,10 +14,11 @@ enum InvitationInput {
         if text == "-" {
             text = String(decoding: try await invocation.surroundings.input.everything(limit: 1 << 20), as: UTF8.self)
         }
-        let unusable = Failure(
-            code: .usage, message: "That is no invitation: neither a link, nor a token, nor JSON",
-            hint: "Nothing was sent")
-        guard let payload = try? InvitationPayload.read(pasted: text, expectedSlug: nil) else { throw unusable }
+        guard let payload = try? InvitationPayload.read(pasted: text, expectedSlug: nil) else {
+            throw Failure(
+                code: .usage, message: "That is no invitation: neither a link, nor a token, nor JSON",
+                hint: "Nothing was sent")
+        }
         return payload
     }
 }
@@ -25,11 +26,11 @@ enum InvitationInput {
 extension SignedGroupOpenInvitation {
     /// The group or namespace that the invitation is for, 64 hex. Throws when it names none.
     func groupId() throws -> String {
-        let bytes = invitation.groupId.compactMap(UInt8.init(exactly:))
-        guard bytes.count == 32, invitation.groupId.count == 32 else {
+        do {
+            return try namespaceId()
+        } catch {
             throw Failure(code: .usage, message: "The invitation names no namespace", hint: "Nothing was sent")
         }
-        return Hex.encode(bytes)
     }
 
     /// Nil for one that does not expire.

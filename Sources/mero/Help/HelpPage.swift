@@ -119,6 +119,10 @@ extension HelpPage {
     static let environment = [
         ("MERO_NODE", "The node to talk to, like --node."),
         ("MERO_PROFILE", "The profile to use, like --profile."),
+        (
+            "MERO_RELAY",
+            "The relay to go through, like --relay, in every command that has this option; --node on the line outranks it."
+        ),
         ("MERO_CLOUD", "The cloud's API, like --cloud."),
         ("MERO_WALLET", "The wallet's page, like --wallet."),
         ("BROWSER", "The program that opens pages, instead of the system's."),

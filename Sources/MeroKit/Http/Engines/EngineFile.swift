@@ -55,10 +55,30 @@ final class EngineFile {
         return Int64(status.st_size)
     }
 
+    /// Only a file gives way to another one: a device, a pipe or a link that is unlinked is gone.
+    ///
+    /// - Throws: `EngineError.Kind.file` unless there is a regular file, or nothing.
+    static func checkReplaceable(_ url: URL) throws {
+        var status = stat()
+        guard lstat(url.path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return }
+        throw EngineError(
+            kind: .file, mayHaveReachedNode: false,
+            message: "Cannot replace \(url.lastPathComponent): it is no regular file")
+    }
+
     private static func failure(_ what: String, _ url: URL) -> EngineError {
         EngineError(
             kind: .file, mayHaveReachedNode: true,
             message: "Cannot \(what) the file \(url.lastPathComponent): \(String(cString: strerror(errno)))")
+    }
+}
+
+extension MeroError {
+    /// The same error with the name that the app gave in place of the one that the bytes were written under meanwhile.
+    static func naming(_ file: URL, insteadOf temporary: URL, in error: any Error) -> any Error {
+        guard case MeroError.network(let text) = error else { return error }
+        return MeroError.network(
+            text.replacingOccurrences(of: temporary.lastPathComponent, with: file.lastPathComponent))
     }
 }
 
