@@ -126,7 +126,7 @@ enum InviteActs {
 
     static func accept(_ run: AdminRun) async throws {
         if run.arguments.has(.asAccount) { return try await AccountInvites.accept(run) }
-        if run.arguments.has(.relay) {
+        if run.arguments.has(.admittingRelay) {
             throw Failure(code: .usage, message: "--relay needs --as-account", hint: "Nothing was sent")
         }
         let invitation = try await read(run)

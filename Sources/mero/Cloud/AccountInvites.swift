@@ -55,7 +55,7 @@ enum AccountInvites {
         let desk = try CloudDesk(run.invocation)
         let device = try desk.device()
         let (session, outcome) = try await device.signIn.join(
-            namespaceId: namespace, invitation: invitation, nodeURL: run.arguments.text(.relay))
+            namespaceId: namespace, invitation: invitation, nodeURL: run.arguments.text(.admittingRelay))
         try device.checkKept()
         try run.console.line("\(outcome.relayUrl) lets account \(session.account) in.".printable)
         let isMember = try await device.signIn.waitForMembership(namespace)

@@ -158,7 +158,7 @@ enum CloudActs {
         let answer: JSONValue
         if let salt = run.arguments.text(.foundingSalt) {
             let device = try desk.device()
-            let relay = run.arguments.text(.relay) ?? device.session.relayUrl
+            let relay = run.arguments.text(.foundingRelay) ?? device.session.relayUrl
             answer = try await told {
                 try await device.signIn.cloudClient().enableHaAsAccount(
                     namespaceId: namespace, salt: salt, accountId: device.session.account,
@@ -272,6 +272,9 @@ extension OptionSpec {
     static let foundingSalt = OptionSpec(
         name: "salt", value: .text("HEX"),
         help: "The account founded the namespace with this salt (\"mero relay found\"): no login is needed.")
+    static let foundingRelay = OptionSpec(
+        name: "relay", short: "r", value: .node,
+        help: "With --salt: the relay that founded the namespace; the account's own when not given.")
     static let announceNode = OptionSpec(
         name: "announce-node", help: "Tell the cloud where the profile's node is reached, for those who join.")
 }

@@ -101,7 +101,7 @@ extension Command {
             "The cloud assigns a relay, which takes it a moment.",
         ],
         operands: [.namespaceId],
-        options: [.announceNode, .foundingSalt, .relay, .cloud] + OptionSpec.connection,
+        options: [.announceNode, .foundingSalt, .foundingRelay, .cloud] + OptionSpec.connection,
         examples: [
             .init(says: "after \"mero cloud claim\"", line: "mero cloud ha enable $NAMESPACE"),
             .init(says: "and say where the node is", line: "mero cloud ha enable $NAMESPACE --announce-node"),

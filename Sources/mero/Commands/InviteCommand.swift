@@ -59,7 +59,8 @@ extension Command {
             "With --as-account the account joins that is signed in to the cloud, without a node: the cloud says who can let it "
                 + "in, or --relay does. An account without a relay goes by that one from then on.",
         ],
-        operands: [InviteActs.operand], options: [.callMe, .noContexts, .subgroup, .asAccount, .relay, .cloud],
+        operands: [InviteActs.operand],
+        options: [.callMe, .noContexts, .subgroup, .asAccount, .admittingRelay, .cloud],
         examples: [
             .init(says: "accept", line: "mero invite accept $INVITATION"),
             .init(says: "from a file", line: "mero invite accept - < invitation.txt"),
@@ -80,6 +81,9 @@ extension OptionSpec {
     static let asAccount = OptionSpec(
         name: "as-account",
         help: "As the account that is signed in to the cloud (\"mero cloud login\"), without a node.")
+    static let admittingRelay = OptionSpec(
+        name: "relay", short: "r", value: .node,
+        help: "With --as-account: the relay that is to let the account in, instead of one that the cloud knows.")
     static let callMe = OptionSpec(
         name: "group-name", value: .text("NAME"), help: "What this node calls the namespace or group.")
     static let noContexts = OptionSpec(name: "no-contexts", help: "Join no contexts yet (\"mero group sync\" does).")
