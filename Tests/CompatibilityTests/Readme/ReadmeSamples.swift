@@ -195,6 +195,16 @@ enum ReadmeSamples {
         print("both are in", notes.contextId)
     }
 
+    static func sealed(
+        _ relayURL: String, _ account: String, _ credential: String, _ keys: DeviceKeys, _ nonces: any WarrantNonceStore
+    ) -> RelayClient {
+        let sealing = Sealing.signedRelays(minReleaseVersion: "2.3.99")
+        let relay = RelayClient(
+            relayURL: relayURL, authorAccount: account, authorProof: credential, keys: keys, nonces: nonces,
+            options: HttpOptions(sealing: sealing))
+        return relay
+    }
+
     static func stores(_ node: URL, _ folder: URL, _ credentials: Credentials) async throws {
         let store = FileTokenStore(url: folder.appendingPathComponent("session.json"))
         let mero = Mero(config: MeroConfig(baseURL: node, tokenStore: store))
