@@ -62,7 +62,7 @@ public struct ProofCredential: Sendable {
         }
     }
 
-    private static var now: UInt64 { UInt64(max(0, Date().timeIntervalSince1970)) }
+    private static var now: UInt64 { UInt64(saturating: Date().timeIntervalSince1970) }
 }
 
 extension ProofCredential: Redacting {

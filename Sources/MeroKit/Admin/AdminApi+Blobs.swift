@@ -114,7 +114,7 @@ extension AdminApi {
             return Self.info(blobId, head)
         } catch {
             unlink(unchecked.path)
-            throw error
+            throw MeroError.naming(file, insteadOf: unchecked, in: error)
         }
     }
 

@@ -2,7 +2,7 @@ import Foundation
 
 /// Base58 with the alphabet of Bitcoin. Zero bytes at the start become as many `1`s.
 ///
-/// The time it takes grows with the square of the length: bound what comes from outside. Spec: 50, section 17.
+/// The time it takes grows with the square of the length, so texts have a limit. Spec: 50, section 17.
 package enum Base58 {
     private static let alphabet = Array("123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz".utf8)
 
@@ -19,9 +19,16 @@ package enum Base58 {
         return String(decoding: ones + digits.map { alphabet[Int($0)] }, as: UTF8.self)
     }
 
-    /// Nil for a character that is not of the alphabet.
-    package static func decode(_ text: String) -> [UInt8]? {
+    /// Characters of the longest text that is read: an invitation's token. It takes a tenth of a second.
+    package static let longestText = 16 << 10
+
+    /// Nil for a character that is not of the alphabet, and for a text that is too long.
+    ///
+    /// - Parameter lengths: How many characters the text may have.
+    package static func decode(_ text: String, lengths: ClosedRange<Int> = 0...longestText) -> [UInt8]? {
+        guard lengths.contains(text.utf8.count) else { return nil }
         var digits: [UInt8] = []
+        digits.reserveCapacity(text.utf8.count)
         for character in text.utf8 {
             guard let value = values[Int(character)] else { return nil }
             digits.append(value)

@@ -24,7 +24,7 @@ public final class EphemeralClient: Sendable {
     /// Publishes this node's presence in the context as JSON.
     ///
     /// - Throws: `MeroError.rpc` when the node refuses (`Unauthorized`, `NoOwnedIdentity`, `SliceTooLarge` over 16,384 bytes),
-    ///   and what any call throws.
+    ///   and what any call throws, such as `MeroError.network` for a state that JSON cannot express.
     public func set(_ contextId: String, state: JSONValue) async throws {
         try await set(contextId, state: state, codec: .json)
     }

@@ -18,8 +18,10 @@ public struct PresenceCodec<State: Sendable>: Sendable {
 
 extension PresenceCodec where State: Codable {
     /// JSON text in UTF-8. `JSONValue.null` is the four bytes `null`: a state, no retraction.
+    ///
+    /// A state that JSON cannot express, such as NaN, is refused as `MeroError.network`, as arguments of calls are.
     public static var json: PresenceCodec<State> {
-        PresenceCodec(encode: { try MeroJSON.encode($0) }, decode: { try MeroJSON.decode(State.self, from: $0) })
+        PresenceCodec(encode: { try RequestEncoding.encode($0) }, decode: { try MeroJSON.decode(State.self, from: $0) })
     }
 }
 

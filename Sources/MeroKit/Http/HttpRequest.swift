@@ -58,7 +58,8 @@ public struct HttpRequest: Sendable {
     var retriesWhenThrottled = true
     /// False for the calls of a relay client, which has rules of its own for what is sent again.
     var isRetried = true
-    /// Called when something below the client sends the request once more by itself, as the sealed transport may.
+    /// Called when the request is sent once more without its caller's doing: to where an answer redirects it, or by the
+    /// sealed transport.
     var onResend: (@Sendable () -> Void)?
 
     public init(

@@ -17,21 +17,14 @@ struct RequestTarget: Sendable, Equatable {
     /// Takes an absolute `http` or `https` URL apart; nil when it is none, or could not be sent as it stands.
     init?(_ url: String) {
         guard url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else { return nil }
-        let scheme: String
-        let rest: Substring
-        if url.hasPrefix("https://") {
-            scheme = "https"
-            rest = url.dropFirst(8)
-        } else if url.hasPrefix("http://") {
-            scheme = "http"
-            rest = url.dropFirst(7)
-        } else {
-            return nil
-        }
+        // Either case, as the standard for URLs has it.
+        let scheme = url.prefix(8).lowercased().hasPrefix("https://") ? "https" : "http"
+        guard url.prefix(scheme.count + 3).lowercased() == scheme + "://" else { return nil }
+        let rest = url.dropFirst(scheme.count + 3)
         let authorityEnd = rest.firstIndex { $0 == "/" || $0 == "?" || $0 == "#" } ?? rest.endIndex
         guard let (host, port) = Self.hostAndPort(rest[..<authorityEnd]) else { return nil }
         self.init(
-            prefix: String(url[..<authorityEnd]), tail: String(rest[authorityEnd...]),
+            prefix: "\(scheme)://\(rest[..<authorityEnd])", tail: String(rest[authorityEnd...]),
             origin: Origin(scheme: scheme, host: host, port: port ?? (scheme == "https" ? 443 : 80)))
     }
 
@@ -86,13 +79,17 @@ struct BaseURL: Sendable {
     private let authority: String
     /// The base's own path, without its one trailing slash.
     private let prefix: String
-    /// Nil when the base is no `http` or `https` URL: then every call fails with `Invalid URL`.
+    /// Nil when the base is no `http` or `https` URL, or has more than a path: then every call fails with `Invalid URL`.
     let origin: RequestTarget.Origin?
+
+    /// Bytes. No node reads a longer one, and what an HTTP stack says to it is hard to understand.
+    private static let longestPath = 64 << 10
 
     init(_ url: URL) {
         let string = url.absoluteString
         let text = string.hasSuffix("/") ? String(string.dropLast()) : string
-        let target = RequestTarget(text)
+        // Whatever followed a query would be part of it.
+        let target = text.contains { $0 == "?" || $0 == "#" } ? nil : RequestTarget(text)
         origin = target?.origin
         prefix = target?.path ?? ""
         authority = target.map { String($0.url.dropLast($0.path.count)) } ?? ""
@@ -101,6 +98,9 @@ struct BaseURL: Sendable {
     /// Joins as strings, without re-encoding and without resolving `..`; an absolute path is taken as it is.
     /// Throws `MeroError.network("Invalid URL: <path>")`. Spec: 10, section 2.2.
     func target(for path: String) throws -> RequestTarget {
+        guard path.utf8.count <= Self.longestPath else {
+            throw MeroError.network("The URL is too long: \(path.utf8.count) bytes, at most \(Self.longestPath)")
+        }
         let target: RequestTarget?
         if path.hasPrefix("http://") || path.hasPrefix("https://") {
             target = RequestTarget(path)

@@ -38,7 +38,7 @@ let longestRetryAfter: TimeInterval = 10
 /// Cancellation ends it at once, in the operation as in the pause before the next attempt.
 func withRetry<Value>(
     attempts: Int = 3,
-    sleep: (TimeInterval) async throws -> Void = { try await Task.sleep(nanoseconds: UInt64($0 * 1_000_000_000)) },
+    sleep: (TimeInterval) async throws -> Void = { try await Task.sleep(nanoseconds: .nanoseconds($0)) },
     retryIf: (any Error) -> Bool = isRetryable,
     _ operation: () async throws -> Value
 ) async throws -> Value {

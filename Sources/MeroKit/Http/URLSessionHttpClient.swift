@@ -82,7 +82,7 @@ public final class URLSessionHttpClient: HttpClient {
             return HeadResult(status: response.status, headers: response.headers)
         } catch {
             unlink(partial.path)
-            throw error
+            throw MeroError.naming(fileURL, insteadOf: partial, in: error)
         }
     }
 }
@@ -210,6 +210,7 @@ extension URLSessionHttpClient {
             else { return (response, target) }
             target = next
             hops += 1
+            call.request.onResend?()
         }
     }
 

@@ -17,9 +17,11 @@ public enum InviteCodec {
     static let unrecognizable = MeroError.decoding("not a recognizable invitation token")
 
     /// Base58 with the alphabet of Bitcoin; no bytes are an empty text.
-    public static func base58Encode(_ data: Data) -> String { Base58.encode(data) }
+    ///
+    /// So are more than 11,702 bytes, which no token holds: the time grows with the square of their number.
+    public static func base58Encode(_ data: Data) -> String { data.count <= byteLimit ? Base58.encode(data) : "" }
 
-    /// Nil for a character that is not of the alphabet; an empty text is no bytes.
+    /// Nil for a character that is not of the alphabet, and for more than 16,384 of them; an empty text is no bytes.
     public static func base58Decode(_ string: String) -> Data? { Base58.decode(string).map { Data($0) } }
 
     /// The token of a JSON object; nil when the text is none, or too large to be read back.
@@ -28,8 +30,7 @@ public enum InviteCodec {
         guard bytes.count <= jsonLimit, object(bytes) != nil, let stream = try? RawDeflate.deflate(bytes) else {
             return nil
         }
-        // One byte takes less than 1.4 characters.
-        guard stream.count < tokenLimit * 5 / 7 else { return nil }
+        guard stream.count <= byteLimit else { return nil }
         return Base58.encode(stream)
     }
 
@@ -74,6 +75,9 @@ public enum InviteCodec {
             throw MeroError.decoding("the invitation token holds something else")
         }
     }
+
+    /// Bytes that a token holds, one of which takes less than 1.4 characters.
+    private static let byteLimit = tokenLimit * 5 / 7
 
     private static func inflated(_ bytes: [UInt8]) -> String? {
         (try? RawDeflate.inflate(bytes, limit: jsonLimit)).flatMap(object)

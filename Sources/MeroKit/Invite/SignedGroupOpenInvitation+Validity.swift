@@ -33,7 +33,7 @@ extension SignedGroupOpenInvitation {
     /// Throws `AccountError.invalidInput`, saying since when, for one that has expired.
     public func checkNotExpired(at now: Date = Date()) throws {
         guard isExpired(at: now) else { return }
-        let seconds = Int(clamping: Int64(max(0, min(now.timeIntervalSince1970, 1e15))))
+        let seconds = max(0, Int(saturating: now.timeIntervalSince1970))
         throw AccountError.invalidInput(
             "the invitation has expired \(max(0, seconds - max(0, invitation.expirationTimestamp))) seconds ago: "
                 + "ask for a fresh one")

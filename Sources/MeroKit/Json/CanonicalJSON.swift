@@ -26,8 +26,8 @@ public enum CanonicalJSON {
 
     private static func bytes(_ value: JSONValue) -> [UInt8] {
         var writer = JSONWriter(style: .canonical)
-        // In this style every JSONValue has a text.
-        try? writer.write(value)
+        // In this style every JSONValue has a text, however deep it is.
+        try? writer.write(value, depth: nil)
         return writer.bytes
     }
 }

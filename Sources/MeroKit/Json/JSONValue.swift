@@ -11,13 +11,72 @@ import Foundation
 /// ```
 ///
 /// Spec: 10, section 10.
-public enum JSONValue: Sendable, Equatable {
+public enum JSONValue: Sendable {
     case null
     case bool(Bool)
     case number(Double)
     case string(String)
     case array([JSONValue])
     case object([String: JSONValue])
+}
+
+extension JSONValue: Equatable {
+    /// Whether both are the same JSON value. Members have no order.
+    public static func == (left: JSONValue, right: JSONValue) -> Bool {
+        // With a stack of its own: values may be nested deeper than a thread's would bear.
+        var pending: [(JSONValue, JSONValue)] = []
+        guard isEqual(left, right, &pending) else { return false }
+        while let (left, right) = pending.popLast() {
+            guard isEqual(left, right, &pending) else { return false }
+        }
+        return true
+    }
+
+    /// - Parameter pending: Gets the pairs of what is inside.
+    private static func isEqual(
+        _ left: JSONValue, _ right: JSONValue, _ pending: inout [(JSONValue, JSONValue)]
+    ) -> Bool {
+        switch (left, right) {
+        case (.null, .null): return true
+        case (.bool(let left), .bool(let right)): return left == right
+        case (.number(let left), .number(let right)): return left == right
+        case (.string(let left), .string(let right)): return left == right
+        case (.array(let left), .array(let right)):
+            guard left.count == right.count else { return false }
+            for (left, right) in zip(left, right) {
+                guard compare(left, right, &pending) else { return false }
+            }
+            return true
+        case (.object(let left), .object(let right)):
+            guard left.count == right.count else { return false }
+            for (key, left) in left {
+                guard let right = right[key], compare(left, right, &pending) else { return false }
+            }
+            return true
+        default: return false
+        }
+    }
+
+    /// At once what contains nothing, which nearly all values do; false only for what is surely not equal.
+    private static func compare(
+        _ left: JSONValue, _ right: JSONValue, _ pending: inout [(JSONValue, JSONValue)]
+    ) -> Bool {
+        guard left.isContainer else { return isEqual(left, right, &pending) }
+        pending.append((left, right))
+        return true
+    }
+
+    private var isContainer: Bool {
+        switch self {
+        case .array, .object: return true
+        default: return false
+        }
+    }
+}
+
+extension JSONValue: CustomStringConvertible {
+    /// The value as JSON text, its members in order. What is no number reads `null`.
+    public var description: String { CanonicalJSON.string(self) }
 }
 
 extension JSONValue {
@@ -80,8 +139,14 @@ extension JSONValue: Codable {
         }
     }
 
-    /// Writes the value as what it is.
+    /// Writes the value as what it is. Throws `EncodingError` for one that is nested more than 512 levels deep, since an
+    /// encoder goes as deep into the stack.
     public func encode(to encoder: any Encoder) throws {
+        guard encoder.codingPath.count <= JSONParser.maximumDepth else {
+            throw EncodingError.invalidValue(
+                self,
+                .init(codingPath: [], debugDescription: JSONWritingError.tooDeep.localizedDescription))
+        }
         var container = encoder.singleValueContainer()
         switch self {
         case .null: try container.encodeNil()

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Writes JSON text: no white space, members ordered by the UTF-8 bytes of their keys, whole numbers without a fraction.
 ///
 /// The order makes the same value the same text everywhere, whatever order a dictionary has today.
@@ -24,56 +26,68 @@ package struct JSONWriter {
         return writer.bytes
     }
 
-    /// Writes a value. Throws for NaN and the infinities, unless the style has a spelling for them.
-    package mutating func write(_ value: JSONValue) throws(JSONWritingError) {
-        switch value {
-        case .null: write(raw: "null".utf8)
-        case .bool(let value): write(raw: (value ? "true" : "false").utf8)
-        case .number(let value): write(raw: try spelling(of: value).utf8)
-        case .string(let value): write(string: value)
-        case .array(let elements):
-            var separator = UInt8(ascii: "[")
-            for element in elements {
-                begin(&separator)
-                try write(element)
-            }
-            end(separator, empty: "[]", close: "]")
-        case .object(let members):
-            var separator = UInt8(ascii: "{")
-            for (key, value) in Self.ordered(members) {
-                begin(&separator)
-                write(key: key)
-                try write(value)
-            }
-            end(separator, empty: "{}", close: "}")
-        }
+    /// Writes a value.
+    ///
+    /// Throws for NaN and the infinities, unless the style has a spelling for them.
+    ///
+    /// - Parameter depth: How many containers may be inside one another, the most that a reader would follow. Nil: any
+    ///   number of them.
+    package mutating func write(
+        _ value: JSONValue, depth: Int? = JSONParser.maximumDepth
+    ) throws(JSONWritingError) {
+        try write(tree: value, depth: depth)
     }
 
     /// Writes a value, its numbers digit by digit as they were read unless the style is canonical. Of members with equal
     /// keys the first is written. Throws when the style is canonical and a number is too large for it.
-    package mutating func write(_ value: ExactJSON) throws(JSONWritingError) {
-        switch value {
-        case .null: write(raw: "null".utf8)
-        case .bool(let value): write(raw: (value ? "true" : "false").utf8)
-        case .number(let text):
-            write(raw: (style == .canonical ? try CanonicalJSON.spelling(ofNumber: text) : text).utf8)
-        case .string(let value): write(string: value)
-        case .array(let elements):
-            var separator = UInt8(ascii: "[")
-            for element in elements {
-                begin(&separator)
-                try write(element)
+    package mutating func write(_ value: ExactJSON) throws(JSONWritingError) { try write(tree: value, depth: nil) }
+
+    /// Keeps its own stack, as the parser does: a value may be nested deeper than a thread's would bear.
+    private mutating func write<Tree: JSONWritable>(tree: Tree, depth: Int?) throws(JSONWritingError) {
+        guard var level = try begin(tree) else { return }
+        var outer: [JSONLevel<Tree>] = []
+        while true {
+            if outer.count >= depth ?? .max { throw .tooDeep }
+            guard let next = next(of: &level) else {
+                bytes.append(level.isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"))
+                guard let parent = outer.popLast() else { return }
+                level = parent
+                continue
             }
-            end(separator, empty: "[]", close: "]")
-        case .object(let members):
-            var separator = UInt8(ascii: "{")
-            for member in Self.ordered(members) {
-                begin(&separator)
-                write(key: member.key)
-                try write(member.value)
+            if let inner = try begin(next) {
+                outer.append(level)
+                level = inner
             }
-            end(separator, empty: "{}", close: "}")
         }
+    }
+
+    /// Writes a value that contains nothing, or the opening bracket of one that may.
+    @inline(__always)
+    private mutating func begin<Tree: JSONWritable>(_ tree: Tree) throws(JSONWritingError) -> JSONLevel<Tree>? {
+        switch try tree.part(for: style) {
+        case .literal(let text): write(raw: text.utf8)
+        case .string(let text): write(string: text)
+        case .array(let elements):
+            bytes.append(UInt8(ascii: "["))
+            return JSONLevel(elements: elements, members: [], isObject: false)
+        case .object(let members):
+            bytes.append(UInt8(ascii: "{"))
+            return JSONLevel(elements: [], members: members, isObject: true)
+        }
+        return nil
+    }
+
+    /// The next value of a container, with the comma and the key before it written.
+    @inline(__always)
+    private mutating func next<Tree: JSONWritable>(of level: inout JSONLevel<Tree>) -> Tree? {
+        let index = level.written
+        guard index < (level.isObject ? level.members.count : level.elements.count) else { return nil }
+        level.written += 1
+        if index > 0 { bytes.append(UInt8(ascii: ",")) }
+        guard level.isObject else { return level.elements[index] }
+        write(string: level.members[index].key)
+        bytes.append(UInt8(ascii: ":"))
+        return level.members[index].value
     }
 
     /// Puts in JSON text that is already finished.
@@ -95,25 +109,6 @@ package struct JSONWriter {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    private mutating func write(key: String) {
-        write(string: key)
-        bytes.append(UInt8(ascii: ":"))
-    }
-
-    /// Opens the container before its first element, puts a comma before every other.
-    private mutating func begin(_ separator: inout UInt8) {
-        bytes.append(separator)
-        separator = UInt8(ascii: ",")
-    }
-
-    private mutating func end(_ separator: UInt8, empty: StaticString, close: Unicode.Scalar) {
-        if separator == UInt8(ascii: ",") {
-            bytes.append(UInt8(ascii: close))
-        } else {
-            bytes.append(contentsOf: UnsafeBufferPointer(start: empty.utf8Start, count: empty.utf8CodeUnitCount))
-        }
-    }
-
     private static func needsEscape(_ byte: UInt8) -> Bool {
         byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
@@ -132,27 +127,46 @@ package struct JSONWriter {
         default: bytes.append(byte)
         }
     }
+}
 
-    private static func ordered(_ members: [String: JSONValue]) -> [(key: String, value: JSONValue)] {
-        members.sorted { precedes($0.key, $1.key) }
-    }
+/// A container that is being written.
+private struct JSONLevel<Tree> {
+    let elements: [Tree]
+    let members: [(key: String, value: Tree)]
+    let isObject: Bool
+    /// How many of its values are written.
+    var written = 0
+}
 
-    private static func ordered(_ members: [ExactJSON.Member]) -> [ExactJSON.Member] {
-        var ordered: [ExactJSON.Member] = []
-        // The sort is stable, so of equal keys the first in the text comes first here too.
-        for member in members.sorted(by: { precedes($0.key, $1.key) }) {
-            if let last = ordered.last, last.key.utf8.elementsEqual(member.key.utf8) { continue }
-            ordered.append(member)
+/// A value, as a writer sees it.
+private enum JSONPart<Tree> {
+    /// A text without quotes.
+    case literal(String)
+    case string(String)
+    case array([Tree])
+    /// In the order in which they are written.
+    case object([(key: String, value: Tree)])
+}
+
+/// A tree that can be written.
+private protocol JSONWritable {
+    func part(for style: JSONWriter.Style) throws(JSONWritingError) -> JSONPart<Self>
+}
+
+extension JSONValue: JSONWritable {
+    fileprivate func part(for style: JSONWriter.Style) throws(JSONWritingError) -> JSONPart<JSONValue> {
+        switch self {
+        case .null: return .literal("null")
+        case .bool(let value): return .literal(value ? "true" : "false")
+        case .number(let value): return .literal(try Self.spelling(of: value, style))
+        case .string(let value): return .string(value)
+        case .array(let elements): return .array(elements)
+        case .object(let members):
+            return .object(members.sorted { $0.key.precedesInBytes($1.key) })
         }
-        return ordered
     }
 
-    /// Swift's own order of strings is another one: it looks at characters, and holds some spellings for equal.
-    private static func precedes(_ left: String, _ right: String) -> Bool {
-        left.utf8.lexicographicallyPrecedes(right.utf8)
-    }
-
-    private func spelling(of number: Double) throws(JSONWritingError) -> String {
+    private static func spelling(of number: Double, _ style: JSONWriter.Style) throws(JSONWritingError) -> String {
         if style == .canonical { return CanonicalJSON.spelling(of: number) }
         guard number.isFinite else { throw .notFinite }
         if number == 0 { return number.sign == .minus ? "-0" : "0" }
@@ -161,8 +175,47 @@ package struct JSONWriter {
     }
 }
 
+extension ExactJSON: JSONWritable {
+    fileprivate func part(for style: JSONWriter.Style) throws(JSONWritingError) -> JSONPart<ExactJSON> {
+        switch self {
+        case .null: return .literal("null")
+        case .bool(let value): return .literal(value ? "true" : "false")
+        case .number(let text):
+            return .literal(style == .canonical ? try CanonicalJSON.spelling(ofNumber: text) : text)
+        case .string(let value): return .string(value)
+        case .array(let elements): return .array(elements)
+        case .object(let members):
+            var ordered: [(key: String, value: ExactJSON)] = []
+            ordered.reserveCapacity(members.count)
+            // The sort is stable, so of equal keys the first in the text comes first here too.
+            for member in members.sorted(by: { $0.key.precedesInBytes($1.key) }) {
+                if let last = ordered.last, last.key.utf8.elementsEqual(member.key.utf8) { continue }
+                ordered.append((member.key, member.value))
+            }
+            return .object(ordered)
+        }
+    }
+}
+
+extension String {
+    /// Swift's own order of strings is another one: it looks at characters, and holds some spellings for equal.
+    fileprivate func precedesInBytes(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
+}
+
 /// Why a value has no JSON text.
 package enum JSONWritingError: Error, Sendable {
     /// NaN, infinity, or a number beyond the range of a double: JSON has no such thing, or nobody could read it.
     case notFinite
+    /// More containers inside one another than a reader would follow.
+    case tooDeep
+}
+
+extension JSONWritingError: LocalizedError {
+    /// One line for a person.
+    package var errorDescription: String? {
+        switch self {
+        case .notFinite: return "JSON has neither NaN nor infinity, and no number beyond the range of a double"
+        case .tooDeep: return "the value is nested more than \(JSONParser.maximumDepth) levels deep"
+        }
+    }
 }

@@ -11,7 +11,8 @@ public enum MeroJSON {
     /// A plain `JSONDecoder`, a new one each time.
     public static var decoder: JSONDecoder { JSONDecoder() }
 
-    /// The JSON text of a value. Throws `EncodingError`, e.g. for NaN.
+    /// The JSON text of a value. Throws `EncodingError`, e.g. for NaN, and for a `JSONValue` more
+    /// than 512 levels deep.
     ///
     /// A `JSONValue`, and an array or dictionary of them, is written with its keys in order and by the package's own
     /// writer; a `RawJSON` as it stands; all else by `JSONEncoder`.
@@ -21,7 +22,8 @@ public enum MeroJSON {
         do {
             return Data(try JSONWriter.bytes(of: tree))
         } catch {
-            let context = EncodingError.Context(codingPath: [], debugDescription: "JSON has neither NaN nor infinity")
+            let context = EncodingError.Context(
+                codingPath: [], debugDescription: error.localizedDescription, underlyingError: error)
             throw EncodingError.invalidValue(value, context)
         }
     }

@@ -312,7 +312,8 @@ extension Mero {
         let hasLabel = credentials.username.utf8.contains { $0 > 0x20 && $0 < 0x7f }
         return TokenRequest(
             authMethod: "user_password", publicKey: hasLabel ? credentials.username : "user",
-            clientName: "mero-swift-sdk", permissions: ["admin"], timestamp: Int(Date().timeIntervalSince1970),
+            clientName: "mero-swift-sdk", permissions: ["admin"],
+            timestamp: Int(saturating: Date().timeIntervalSince1970),
             providerData: ["username": .string(credentials.username), "password": .string(credentials.password)])
     }
 }

@@ -1,9 +1,6 @@
-import Dispatch
-
 /// Draws numbers from stores on threads of its own, since a store may have to wait for a disk or another process.
 package enum NonceDesk {
-    /// One thread at a time for each sequence, and few in all.
-    private static let lanes = (0..<4).map { DispatchQueue(label: "MeroKit.NonceDesk.lane\($0)") }
+    private static let lanes = NonceLanes(threads: 64)
 
     /// The next number of a sequence.
     ///
@@ -16,7 +13,7 @@ package enum NonceDesk {
         _ store: any WarrantNonceStore, _ sequence: String, floor: UInt64? = nil,
         settle: @escaping @Sendable (UInt64) -> UInt64? = { $0 }
     ) async throws -> UInt64 {
-        let (number, isSpent) = try await run(sequence) { () -> (UInt64, Bool) in
+        let (number, isSpent) = try await run(store, sequence) { () -> (UInt64, Bool) in
             if let floor { store.advance(relay: sequence, to: floor) }
             let number = store.next(relay: sequence)
             guard number > 0 else { return (0, store.isSpent(relay: sequence)) }
@@ -32,7 +29,7 @@ package enum NonceDesk {
 
     /// Raises a sequence.
     static func advance(_ store: any WarrantNonceStore, _ sequence: String, to floor: UInt64) async throws {
-        try await run(sequence) { store.advance(relay: sequence, to: floor) }
+        try await run(store, sequence) { store.advance(relay: sequence, to: floor) }
     }
 
     /// - Parameter place: What stands behind "every nonce".
@@ -42,12 +39,13 @@ package enum NonceDesk {
             status: 409)
     }
 
-    private static func run<T: Sendable>(_ sequence: String, _ work: @escaping @Sendable () -> T) async throws -> T {
-        let lane = lanes[Int(UInt(bitPattern: sequence.hashValue) % UInt(lanes.count))]
+    private static func run<T: Sendable>(
+        _ store: any WarrantNonceStore, _ sequence: String, _ work: @escaping @Sendable () -> T
+    ) async throws -> T {
         // The flight is for its waiters, who leave when they are cancelled.
-        return try await SingleFlight<T>().value {
+        try await SingleFlight<T>().value {
             await withCheckedContinuation { continuation in
-                lane.async { continuation.resume(returning: work()) }
+                lanes.run(NonceLanes.Key(store, sequence)) { continuation.resume(returning: work()) }
             }
         }.value
     }

@@ -27,8 +27,13 @@ final class PresenceSender: Sendable {
 
     init(relay: RelayClient, heartbeat: TimeInterval, now: @escaping @Sendable () -> Date) {
         self.relay = relay
-        self.heartbeat = heartbeat
+        self.heartbeat = Self.interval(heartbeat)
         self.now = now
+    }
+
+    /// Seconds. A relay is not to be asked in a busy loop, whatever was computed for a heartbeat.
+    static func interval(_ heartbeat: TimeInterval) -> TimeInterval {
+        heartbeat > 0 ? max(0.1, min(heartbeat, 3600)) : 2.5
     }
 
     /// - Parameter encode: The state's bytes; nil retracts.
@@ -86,7 +91,7 @@ final class PresenceSender: Sendable {
     }
 
     private func repeatState(_ contextId: String, _ content: Data, _ generation: Int) {
-        let pause = UInt64(max(0.01, min(heartbeat, 3600)) * 1e9)
+        let pause = UInt64.nanoseconds(heartbeat)
         state.withLock { state in
             guard state.contexts[contextId]?.generation == generation else { return }
             state.contexts[contextId]?.repetition = Task { [weak self] in
@@ -108,7 +113,9 @@ final class PresenceSender: Sendable {
     private func send(_ contextId: String, _ content: Data?) async throws {
         try await enter(contextId)
         defer { leave(contextId) }
-        let sentAt = UInt64(max(0, now().timeIntervalSince1970 * 1000))
+        guard let sentAt = UInt64(sinceEpoch: now().timeIntervalSince1970 * 1000) else {
+            throw AccountError.invalidInput("the clock shows no date that a statement can carry")
+        }
         let sequence = state.withLock { state -> UInt64 in
             let last = state.contexts[contextId]?.lastSequence ?? 0
             // Seeded by the clock, so that a relay never sees an old one after a restart of this device.

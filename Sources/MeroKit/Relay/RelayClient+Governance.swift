@@ -41,7 +41,13 @@ extension RelayClient {
         let warrant = try await Warrants.signCreationWarrant(input, signer: signer)
         let body = IntentBody.creation(arguments: arguments, warrant: warrant, authorProof: authorProof)
         let request = try AdminEndpoints.createContextIntent.request([groupId], body: .json(body))
-        return try RelayAnswer.decode(from: try await post(request, notAfter: input.notAfter))
+        let made: CreatedRelayContext = try RelayAnswer.decode(from: try await post(request, notAfter: input.notAfter))
+        try Self.checkId(made.contextId, "context")
+        try Self.checkId(made.memberPublicKey, "member key")
+        guard try Hex.id(groupId, "groupId") == Data(Hex.decode(made.groupId) ?? []) else {
+            throw AccountError.protocolViolation("the relay answered for another group than the one it was asked about")
+        }
+        return made
     }
 
     /// Has a group changed.
@@ -63,7 +69,9 @@ extension RelayClient {
         }
         let executor = try checkedExecutor(account: relay.executorAccount, key: relay.executorKey)
         let answer = try await send(op, scope: groupId, executor: executor)
-        return answer.groupId ?? groupId
+        guard let acted = answer.groupId else { return groupId }
+        try Self.checkId(acted, "group")
+        return acted
     }
 
     /// Founds a namespace, and gives it an application and the capabilities of its members.
@@ -120,6 +128,13 @@ extension RelayClient {
     }
 
     // MARK: Parts
+
+    /// What a caller goes on to build paths and signatures from.
+    private static func checkId(_ text: String, _ what: String) throws {
+        guard Hex.is32(text) else {
+            throw AccountError.protocolViolation("the relay named no \(what) of 64 hex characters")
+        }
+    }
 
     /// Nothing was signed, so no number was spent.
     private static func noStanding(_ reason: String) -> AccountError {

@@ -60,21 +60,34 @@ extension RelayClient: WarrantNonceLookup {
         return try RelayWarrantNonceState.parse(try await http.send(request))
     }
 
-    /// The same. Throws `AccountError.invalidInput` for another device than this client's.
+    /// The same. Throws `AccountError.invalidInput` for another device than this client's, and `.protocolViolation` for a
+    /// number that would leave the device with too few.
     public func warrantNonce(contextId: String, authorDeviceKey: String) async throws -> RelayWarrantNonceState {
         guard authorDeviceKey.lowercased() == signer.signPublicKey.lowercased() else {
             throw AccountError.invalidInput("a relay client can ask for the nonces of its own device only")
         }
-        return try await warrantNonce(contextId: contextId)
+        return try Self.checked(await warrantNonce(contextId: contextId))
     }
 
     /// Asks the relay for this device's numbers in a context, and goes on behind them.
     ///
-    /// Throws what `warrantNonce` throws, and `AccountError.intentRefused` (status 409) when every number is spent.
+    /// Throws what `warrantNonce` throws, `AccountError.intentRefused` (status 409) when every number is spent, and
+    /// `.protocolViolation` for a number that would leave the device with too few.
     public func recoverNonce(contextId: String) async throws {
-        guard let next = try await warrantNonce(contextId: contextId).nextNonce else {
+        guard let next = try Self.checked(await warrantNonce(contextId: contextId)).nextNonce else {
             throw NonceDesk.spent("in context \(contextId)")
         }
         try await NonceDesk.advance(nonces, relayURL, to: next)
     }
+
+    /// Numbers are never given back, so a relay's word may not use up half of them. No device gets that far by itself: it
+    /// begins at 1 or at the clock.
+    private static func checked(_ state: RelayWarrantNonceState) throws -> RelayWarrantNonceState {
+        guard state.nextNonce ?? 0 <= highestNextNonce else {
+            throw AccountError.protocolViolation("the relay asks to skip more than half of all warrant nonces")
+        }
+        return state
+    }
+
+    private static let highestNextNonce: UInt64 = 1 << 63
 }

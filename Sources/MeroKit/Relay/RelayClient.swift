@@ -144,8 +144,8 @@ extension RelayClient {
         guard Hex.is32(account) else {
             throw AccountError.protocolViolation("the relay named no executor account of 64 hex characters")
         }
-        // An earlier build of the node printed the key in base58.
-        let key = Hex.is32(key) ? key : Base58.decode(key).map { Hex.encode($0) } ?? key
+        // An earlier build of the node printed the key in base58: 43 or 44 characters.
+        let key = Hex.is32(key) ? key : Base58.decode(key, lengths: 43...44).map { Hex.encode($0) } ?? key
         guard Hex.is32(key) else {
             throw AccountError.protocolViolation(
                 "the relay named no executor key of 64 hex characters: it runs an older release")
@@ -159,6 +159,7 @@ extension RelayClient {
 
     /// Refuses what no relay could take, before a number is drawn or anything is sent.
     func checkAuthor() throws {
+        guard http.client.base.origin != nil else { throw RelayOrigin.unusable }
         _ = try Hex.id(authorAccount, "authorAccount")
         guard try !Hex.decodeUnsized(authorProof, label: "authorProof").isEmpty else {
             throw AccountError.invalidInput("authorProof is empty")
@@ -175,15 +176,24 @@ extension RelayClient {
 
 /// A relay's URL as it is kept and compared.
 enum RelayOrigin {
-    /// Without slashes at its end.
+    /// Without slashes at its end, its scheme in lower case.
     static func trimmed(_ url: String) -> String {
         var url = url.trimmingCharacters(in: .whitespacesAndNewlines)
         while url.hasSuffix("/") { url.removeLast() }
-        return url
+        guard let end = url.range(of: "://")?.lowerBound else { return url }
+        return url[..<end].lowercased() + url[end...]
     }
+
+    static let unusable = AccountError.invalidInput("the relay's URL is no http or https URL, or has more than a path")
 
     /// A text that is no URL becomes one that every call refuses.
     static func url(_ text: String) -> URL { URL(string: text) ?? URL(fileURLWithPath: "/") }
+
+    /// A URL that paths can be put behind. Throws `AccountError.invalidInput` for what is none.
+    static func base(_ text: String) throws -> URL {
+        guard let url = URL(string: text), BaseURL(url).origin != nil else { throw unusable }
+        return url
+    }
 
     /// Throws `AccountError.invalidInput` for what is no `http` or `https` URL.
     static func checked(_ text: String) throws -> URL {

@@ -24,9 +24,12 @@ struct RelayHttp: Sendable {
     ///   - notAfter: Until when the request is of use, in Unix seconds: no wait goes beyond it.
     ///   - waits: Whether a 429 is waited out at all.
     func exchange(_ request: HttpRequest, notAfter: UInt64? = nil, waits: Bool = true) async -> Outcome {
+        guard client.base.origin != nil else {
+            return Outcome(result: .failure(RelayOrigin.unusable), sends: 0)
+        }
         var request = request
         request.isRetried = false
-        // The sealed transport may send by itself what was sent under a session that is gone.
+        // A redirect, and the sealed transport under a session that is gone, send the same once more.
         let resends = Locked(0)
         request.onResend = { resends.withLock { $0 += 1 } }
         var sends = 0
@@ -57,9 +60,13 @@ struct RelayHttp: Sendable {
 
     /// Nil when the relay asks for too much.
     private func wait(for answer: HTTPError, after sends: Int) -> TimeInterval? {
-        let asked = answer.headers["retry-after"].flatMap { UInt64($0.trimmingCharacters(in: .whitespaces)) }
-        guard let asked else { return min(Self.firstWait * pow(2, Double(sends - 1)), Self.longestWait) }
-        return Double(asked) <= Self.longestWait ? Double(asked) : nil
+        let text = answer.headers["retry-after"]?.trimmingCharacters(in: .whitespaces) ?? ""
+        guard !text.isEmpty, text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) else {
+            return min(Self.firstWait * pow(2, Double(sends - 1)), Self.longestWait)
+        }
+        // A number that no integer holds is a long time, too.
+        guard let asked = UInt64(text), Double(asked) <= Self.longestWait else { return nil }
+        return Double(asked)
     }
 
     private func isInTime(_ wait: TimeInterval, _ notAfter: UInt64?) -> Bool {

@@ -69,14 +69,17 @@ public enum RelayLogin {
         http: any HttpClient, relayURL: String, nodeKey: String, credential: String, signer: any DeviceSigner,
         audience: LoginAudience, clientName: String?, ttlSeconds: UInt64, now: Date
     ) async throws -> TokenData {
+        _ = try RelayOrigin.base(RelayOrigin.trimmed(relayURL))
         _ = try Hex.id(nodeKey, "nodeKey")
         guard try !Hex.decodeUnsized(credential, label: "credential").isEmpty else {
             throw AccountError.invalidInput("credential is empty")
         }
+        guard let issuedAt = UInt64(sinceEpoch: now.timeIntervalSince1970) else {
+            throw AccountError.invalidInput("now is no date that a statement can carry")
+        }
         let challenge = try await challenge(http)
         // Lives as long as this session; only its public half is ever needed.
         let sessionKey = Hex.encode(try Ed25519.publicKey(seed: SecretBytes(random: 32)))
-        let issuedAt = UInt64(max(0, now.timeIntervalSince1970))
         let (expiresAt, overflow) = issuedAt.addingReportingOverflow(ttlSeconds)
         let statement = try await LoginStatement.sign(
             node: nodeKey, audience: audience, challenge: challenge, sessionKey: sessionKey, issuedAt: issuedAt,
@@ -97,8 +100,12 @@ public enum RelayLogin {
         guard let access = text("access_token", of: answer), !access.isEmpty else {
             throw AccountError.protocolViolation("the relay's login brought no access token")
         }
+        let refresh = text("refresh_token", of: answer) ?? ""
+        guard isSendable(access), isSendable(refresh) else {
+            throw AccountError.protocolViolation("the relay's login brought a token that no header can carry")
+        }
         return TokenData(
-            accessToken: access, refreshToken: text("refresh_token", of: answer) ?? "",
+            accessToken: access, refreshToken: refresh,
             expiresAt: expiresAtFromJWT(access, fallback: Date(timeIntervalSinceNow: TokenData.assumedLifetime)))
     }
 
@@ -113,6 +120,9 @@ public enum RelayLogin {
         }
         return challenge
     }
+
+    /// Whether a token can go out in a header as it is: printable ASCII without blanks.
+    private static func isSendable(_ token: String) -> Bool { token.utf8.allSatisfy { 0x21...0x7e ~= $0 } }
 
     /// A text of an answer, in its envelope or without.
     private static func text(_ name: String, of body: Data) -> String? {

@@ -40,7 +40,8 @@ extension RelayNodeKey {
         relayURL: String, verifier: any RelayKeyVerifier, engine: any HttpEngine, timeout: TimeInterval
     ) async throws -> RelayKeyAttempt {
         let relayURL = RelayOrigin.trimmed(relayURL)
-        let http = URLSessionHttpClient(baseURL: RelayOrigin.url(relayURL), timeout: timeout, engine: engine)
+        guard let base = try? RelayOrigin.base(relayURL) else { return .refused(RelayOrigin.unusable) }
+        let http = URLSessionHttpClient(baseURL: base, timeout: timeout, engine: engine)
         let nonce = Hex.encode(randomBytes(32))
         let body: Data
         do {

@@ -18,7 +18,7 @@ public final class RelayPresenceClient: Sendable {
     /// - Parameters:
     ///   - relay: Signs and publishes.
     ///   - events: Brings what `subscribe` delivers. Asked by `subscribe` only: publishing needs no events.
-    ///   - heartbeat: Seconds between two repetitions.
+    ///   - heartbeat: Seconds between two repetitions: a tenth at least, and 2.5 for what is no positive number.
     ///   - now: The clock of the statements.
     public init(
         relay: RelayClient, events: @escaping @Sendable () throws -> SseClient, heartbeat: TimeInterval = 2.5,
@@ -34,6 +34,8 @@ public final class RelayPresenceClient: Sendable {
     ///
     /// - Throws: `AccountError.intentRefused` or `MeroError.http` when the relay refuses for good (any 4xx but 429): nothing
     ///   is repeated then. A relay that is busy, unavailable or out of reach is no error: the next repetition makes up for it.
+    ///   `MeroError.network` for a state that JSON cannot express, and `AccountError.invalidInput` for a clock that shows no
+    ///   date: nothing is sent then.
     public func set(_ contextId: String, state: JSONValue?) async throws {
         try await set(contextId, state: state, codec: .json)
     }

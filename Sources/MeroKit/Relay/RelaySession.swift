@@ -15,7 +15,7 @@ final class RelaySession: Sendable {
     private let login: @Sendable () async throws -> TokenData
     private let now: @Sendable () -> Date
     private let state = Locked(State())
-    private let flight = SingleFlight<String>()
+    private let flight = SingleFlight<String>(endsWhenAbandoned: true)
 
     /// Seconds before its expiry from which on a token is not shown any more.
     private static let margin: TimeInterval = 30
@@ -27,7 +27,8 @@ final class RelaySession: Sendable {
 
     /// The current token, or that of a login which all who ask meanwhile share.
     ///
-    /// A failed login is not remembered. A caller that is cancelled leaves, the login goes on.
+    /// A failed login is not remembered. A caller that is cancelled leaves, and the login goes on for the others; once
+    /// nobody waits for it, as when the observer or its streams are gone, it ends.
     func accessToken() async throws -> String {
         if let token = current { return token }
         return try await flight.value { [self] in

@@ -31,12 +31,14 @@ public struct RelayWarrantNonceState: Sendable, Equatable {
             guard let number = UInt64(String(decoding: text, as: UTF8.self)) else { throw unreadable(body) }
             return number
         }
-        guard isWrapped || names.contains(where: { members[$0] != nil }) else { throw unreadable(body) }
         let next = try number("nextNonce")
-        // Without a next number every one is spent, whatever else the node leaves out.
-        let high = try number("highWaterNonce") ?? (next == nil ? UInt64.max : nil)
-        let seen = next == nil || field("seen")?.elementsEqual("true".utf8) == true
-        return RelayWarrantNonceState(nextNonce: next, highWaterNonce: high, seen: seen)
+        let high = try number("highWaterNonce")
+        let seen = field("seen")?.elementsEqual("true".utf8) == true
+        if let next { return RelayWarrantNonceState(nextNonce: next, highWaterNonce: high, seen: seen) }
+        // Without a next number every one is spent, and that is final. So it has to look like a node's answer: one that
+        // has spent its last number was seen.
+        guard seen || high != nil else { throw unreadable(body) }
+        return RelayWarrantNonceState(nextNonce: nil, highWaterNonce: high ?? .max, seen: true)
     }
 
     private static func unreadable(_ body: Data) -> MeroError {

@@ -139,6 +139,6 @@ struct SealedClock: Sendable {
         return TimeInterval(time.tv_sec) + TimeInterval(time.tv_nsec) / 1e9
     }
     var sleep: @Sendable (TimeInterval) async throws -> Void = {
-        try await Task.sleep(nanoseconds: UInt64($0 * 1e9))
+        try await Task.sleep(nanoseconds: .nanoseconds($0))
     }
 }

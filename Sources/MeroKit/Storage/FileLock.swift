@@ -59,7 +59,7 @@ package struct FileLock: Sendable {
                 throw POSIXError(.ETIMEDOUT, userInfo: [NSFilePathErrorKey: file.path])
             }
             // Waiters that started together drift apart.
-            try await Task.sleep(nanoseconds: UInt64(pause * .random(in: 0.5...1) * 1e9))
+            try await Task.sleep(nanoseconds: .nanoseconds(pause * .random(in: 0.5...1)))
             pause = min(pause * 2, Self.pauses.upperBound)
         }
     }

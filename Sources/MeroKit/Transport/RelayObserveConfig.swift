@@ -51,7 +51,7 @@ public struct RelayObserveConfig: Sendable {
         guard let nodeKey, !nodeKey.isBlank else { return nil }
         _ = try Hex.id(nodeKey, "nodeKey")
         let url = relayURL ?? relay.relayURL
-        _ = try RelayOrigin.checked(RelayOrigin.trimmed(url))
+        _ = try RelayOrigin.base(RelayOrigin.trimmed(url))
         let credential = credential ?? relay.authorProof
         guard try !Hex.decodeUnsized(credential, label: "credential").isEmpty else {
             throw AccountError.invalidInput("credential is empty")

@@ -26,7 +26,7 @@ final class RelayWay: Sendable {
         wrap: (RelayTransport, AdminApi?) -> any ExecuteTransport
     ) throws {
         let relay = config.relay
-        let base = try RelayOrigin.checked(relay.relayURL)
+        let base = try RelayOrigin.base(relay.relayURL)
         try config.proof?.checkCredential()
         let observer = try config.observe?.observer(for: relay)
         self.config = config

@@ -17,7 +17,7 @@ extension Command {
             .init(name: "method", help: "The contract's method."),
             .init(name: "json", help: "Its arguments as a JSON object, or - for standard input.", optional: true),
         ],
-        options: [.raw, .relay] + OptionSpec.connection,
+        options: [.raw, .relay] + OptionSpec.sealing + OptionSpec.connection,
         examples: [
             .init(says: "write", line: #"mero call $CONTEXT set '{"key":"greeting","value":"hello"}'"#),
             .init(
@@ -26,6 +26,9 @@ extension Command {
             .init(
                 says: "the same through a relay, for the account of the profile",
                 line: #"mero call $CONTEXT get '{"key":"greeting"}' --relay https://relay.example"#),
+            .init(
+                says: "so that nobody between here and the node's enclave can read it",
+                line: #"mero call $CONTEXT get '{"key":"greeting"}' --sealed"#),
             .init(says: "a method without parameters", line: "mero call $CONTEXT entries"),
             .init(says: "arguments from a file", line: "mero call $CONTEXT import - < arguments.json"),
             .init(

@@ -19,7 +19,7 @@ extension Command {
                 line:
                     #"mero relay call $CONTEXT set '{"key":"greeting","value":"hello"}' --relay https://relay.example"#),
         ],
-        subcommands: [relayDescribe, relayCall, relayQuery, relayFound, relayJoin])
+        subcommands: [relayDescribe, relayAttest, relayCall, relayQuery, relayFound, relayJoin])
 
     private static let relayDescribe = Command(
         name: "describe", summary: "what a relay says about itself in a context or group",
@@ -36,6 +36,22 @@ extension Command {
         ],
         body: RelayActs.describe)
 
+    private static let relayAttest = Command(
+        name: "attest", summary: "have a relay prove which program it runs, and tell its keys",
+        details: [
+            "Asks the relay for a quote of its enclave over its node key and its transport key, and verifies it: Intel's "
+                + "signatures, the platform's state, and an image that Calimero signed. Of a relay on this machine a mock "
+                + "quote is taken, which nothing stands behind.",
+            "The node key is what \"mero relay found\" and observers are given; the transport key changes with each restart.",
+        ],
+        options: [.relay, .trustedRelease, .cacert, .timeout],
+        examples: [
+            .init(says: "attest a relay", line: "mero relay attest --relay https://relay.example"),
+            .init(
+                says: "an older release", line: "mero relay attest --min-release 2.3.87 --relay https://relay.example"),
+        ],
+        body: RelayAttestation.run)
+
     private static let relayCall = Command(
         name: "call", summary: "run a method under a warrant",
         details: [
@@ -45,7 +61,7 @@ extension Command {
                 + "before you write again.",
         ],
         operands: callOperands,
-        options: [.raw] + OptionSpec.relayConnection,
+        options: [.raw] + OptionSpec.sealing + OptionSpec.relayConnection,
         examples: [
             .init(
                 says: "write",
@@ -58,7 +74,7 @@ extension Command {
         name: "query", summary: "run a reading method as the account",
         details: ["No warrant: the relay runs the method only if it writes nothing, and refuses it otherwise."],
         operands: callOperands,
-        options: [.raw] + OptionSpec.relayConnection,
+        options: [.raw] + OptionSpec.sealing + OptionSpec.relayConnection,
         examples: [
             .init(
                 says: "read", line: #"mero relay query $CONTEXT get '{"key":"greeting"}' --relay https://relay.example"#

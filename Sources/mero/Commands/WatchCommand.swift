@@ -18,7 +18,7 @@ extension Command {
         operands: [
             .init(name: "context", help: "Ids of contexts; none is needed with --group.", optional: true, repeats: true)
         ],
-        options: [.watchedGroup, .lineCount, .timeLimit, .relay, .node, .profile, .cacert],
+        options: [.watchedGroup, .lineCount, .timeLimit, .relay] + OptionSpec.sealing + [.node, .profile, .cacert],
         examples: [
             .init(says: "watch a context", line: "mero watch $CONTEXT"),
             .init(says: "contexts and the group that governs them", line: "mero watch $ONE $TWO --group $GROUP"),

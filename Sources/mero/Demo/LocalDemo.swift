@@ -27,6 +27,7 @@ struct LocalDemo: Sendable {
         do {
             try await story(node)
             try await RelayDemo(reporter: reporter, node: node).run()
+            try await SealedDemo(reporter: reporter, node: node).run()
         } catch {
             await node.stop()
             throw error

@@ -9,6 +9,11 @@ extension Failure {
         case let usage as UsageError: self.init(code: .usage, message: usage.message, hint: usage.hint)
         case let mero as MeroError: self = Self.describing(mero)
         case let account as AccountError: self = Self.describing(account)
+        case let sealed as SealedTransportError: self = Self.describing(sealed)
+        case let attestation as AttestationError:
+            self.init(
+                code: .refused, message: attestation.localizedDescription,
+                hint: "Nothing was sent but the request for the attestation")
         case is CancellationError: self.init(code: .interrupted, message: "Interrupted")
         case let long as InputTooLong:
             self.init(
@@ -40,6 +45,18 @@ extension Failure {
             return Failure(
                 code: .unexpectedAnswer, message: "The node's answer is not what was expected: \(text)",
                 hint: "Check that the address is that of a Calimero node (core \(Version.node))")
+        }
+    }
+
+    private static func describing(_ error: SealedTransportError) -> Failure {
+        let text = error.localizedDescription
+        switch error {
+        case .outsideBase, .transportKey, .invalidHeader, .requestTooLarge, .webSocket:
+            return Failure(code: .usage, message: text, hint: "Nothing was sent")
+        case .handshake, .notSealed, .frameTooLarge, .notFromNode, .malformed, .cutShort:
+            return Failure(
+                code: .unexpectedAnswer, message: text,
+                hint: "Somebody on the way may have changed it. It is not known whether the call ran")
         }
     }
 

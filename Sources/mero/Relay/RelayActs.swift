@@ -173,7 +173,7 @@ enum RelayActs {
     }
 
     /// Rows for people, without those that say nothing; a document for programs.
-    private static func tell(_ facts: [(label: String, name: String, value: Report)], _ console: Console) throws {
+    static func tell(_ facts: [(label: String, name: String, value: Report)], _ console: Console) throws {
         let shown = facts.filter { if case .null = $0.value { return false } else { return true } }
         let width = shown.map(\.label.count).max() ?? 0
         for fact in shown {

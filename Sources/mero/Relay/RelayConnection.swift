@@ -10,6 +10,7 @@ struct RelayConnection: Sendable {
     let account: String
     private let certificateAuthorityFile: URL?
     private let timeout: TimeInterval
+    private let sealing: Sealing?
 
     init(_ invocation: Invocation) throws {
         let arguments = invocation.arguments
@@ -35,6 +36,8 @@ struct RelayConnection: Sendable {
         account = certificate.account
         certificateAuthorityFile = arguments.text(.cacert).map { URL(fileURLWithPath: $0).absoluteURL }
         timeout = arguments.seconds(.timeout) ?? 15
+        sealing = try SealedChoice.sealing(
+            arguments, to: relay, isRelay: true, certificateAuthorityFile: certificateAuthorityFile)
     }
 
     /// Shared by all commands of the device: no number may be signed twice.
@@ -46,7 +49,8 @@ struct RelayConnection: Sendable {
     var client: RelayClient {
         RelayClient(
             relayURL: relay.text, authorAccount: account, authorProof: credential, keys: identity.keys, nonces: nonces,
-            timeout: timeout, options: HttpOptions(certificateAuthorityFile: certificateAuthorityFile))
+            timeout: timeout, options: HttpOptions(certificateAuthorityFile: certificateAuthorityFile, sealing: sealing)
+        )
     }
 
     /// Reads and events are signed request by request, which needs nothing but the device.

@@ -12,6 +12,7 @@ struct Connection: Sendable {
     var timeout: TimeInterval
     static let standardTimeout: TimeInterval = 10
     private let retryPolicy: RetryPolicy
+    private let sealing: Sealing?
 
     init(_ invocation: Invocation) throws {
         guard let connection = try Self.ifNamed(invocation) else {
@@ -31,6 +32,8 @@ struct Connection: Sendable {
         timeout = arguments.seconds(.timeout) ?? Self.standardTimeout
         retryPolicy = Self.retryPolicy(arguments.text(.retry))
         certificateAuthorityFile = try Self.certificates(arguments.text(.cacert) ?? settings.certificateAuthorityFile)
+        sealing = try SealedChoice.sealing(
+            arguments, to: node, isRelay: false, certificateAuthorityFile: certificateAuthorityFile)
     }
 
     /// Nil when neither options, nor environment, nor settings name a node.
@@ -131,7 +134,7 @@ extension Connection {
     ) -> MeroConfig {
         MeroConfig(
             baseURL: node.url, timeout: timeout, tokenStore: store, retryPolicy: retry ?? retryPolicy,
-            httpOptions: HttpOptions(certificateAuthorityFile: certificateAuthorityFile),
+            httpOptions: HttpOptions(certificateAuthorityFile: certificateAuthorityFile, sealing: sealing),
             onTokenStoreFailure: onStoreFailure)
     }
 }

@@ -37,6 +37,52 @@ import Testing
         #expect(throws: MeroError.self) { try BaseURL(URL(fileURLWithPath: "/tmp")).target(for: "/x") }
     }
 
+    /// A path behind a query would be part of the query.
+    @Test(
+        arguments: [
+            "https://n.example?x=1", "https://n.example/?x=1", "https://n.example/a?x=1/", "https://n.example#f",
+            "https://n.example/#f",
+        ])
+    func aBaseHasNoQuery(base: String) throws {
+        let base = BaseURL(try #require(URL(string: base)))
+        #expect(base.origin == nil)
+        #expect(throws: MeroError.self) { try base.target(for: "/x") }
+        #expect(try base.target(for: "https://n.example/x?y").url == "https://n.example/x?y")
+    }
+
+    @Test(arguments: ["HTTPS://N.example/a", "hTTpS://N.example/a/", "https://N.example/a"])
+    func aSchemeMayBeOfEitherCase(base: String) throws {
+        let base = BaseURL(try #require(URL(string: base)))
+        #expect(try base.target(for: "/x?Y").url == "https://N.example/a/x?Y")
+        #expect(base.origin == RequestTarget("HTTPS://n.example:443")?.origin)
+        #expect(RequestTarget("HTTP:/n.example") == nil && RequestTarget("httpss://n.example") == nil)
+    }
+
+    /// What no node would read is refused here, in words and not in megabytes.
+    @Test(arguments: [65_530, 3_000_000]) func aURLHasALength(characters: Int) async throws {
+        let id = String(repeating: "é", count: characters / 6)
+        let engine = ScriptedEngine { _, _ in .status(200) }
+        let http = URLSessionHttpClient(
+            baseURL: try #require(URL(string: "https://n.example")), engine: engine)
+        let admin = AdminApi(http: http)
+        let long = "/x?" + String(repeating: "y", count: 65_536)
+        let calls: [@Sendable () async throws -> Void] = [
+            { _ = try await admin.getContext(id) }, { _ = try await admin.deleteContext(id) },
+            { _ = try await admin.getContextIntentRelay("a", author: id) },
+            { _ = try await http.head(long, headers: [:]) },
+            { _ = try await http.head("https://other.example" + long, headers: [:]) },
+        ]
+        for call in calls {
+            guard case MeroError.network(let text)? = await failure(of: call) else {
+                Issue.record("it was sent")
+                continue
+            }
+            #expect(text.hasPrefix("The URL is too long: ") && text.utf8.count < 100)
+        }
+        #expect(engine.requests.isEmpty)
+        _ = try await http.head("/x?" + String(repeating: "y", count: 65_000), headers: [:])
+    }
+
     @Test func originsCompareByWhatAConnectionNeeds() throws {
         let left = try #require(RequestTarget("https://N.example/x"))
         #expect(left.origin == RequestTarget("https://n.example:443/y")?.origin)

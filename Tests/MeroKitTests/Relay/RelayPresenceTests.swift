@@ -159,6 +159,88 @@ import Testing
         presence.close()
     }
 
+    /// No heartbeat makes a busy loop, and none of them traps.
+    @Test(
+        arguments: [
+            (0, 2.5), (-1, 2.5), (-.infinity, 2.5), (.nan, 2.5), (.leastNonzeroMagnitude, 0.1), (0.02, 0.1), (0.5, 0.5),
+            (2.5, 2.5),
+            (.infinity, 3600), (1e300, 3600),
+        ] as [(TimeInterval, TimeInterval)])
+    func heartbeatsAreSane(heartbeat: TimeInterval, expected: TimeInterval) async throws {
+        #expect(PresenceSender.interval(heartbeat) == expected)
+        let scripted = try Scripted(heartbeat: heartbeat, [204])
+        try await scripted.presence.set(Rig.context, state: 1)
+        scripted.presence.close()
+        #expect(!scripted.bodies.isEmpty)
+    }
+
+    /// A clock that shows nonsense is told so; nothing traps and nothing is sent.
+    @Test(arguments: [Double.nan, .infinity, 1e17, 1e300]) func aClockShowsADate(seconds: Double) async throws {
+        let rig = try RelayRig { _, _, _ in .status(204) }
+        let now = Date(timeIntervalSince1970: seconds)
+        let presence = RelayPresenceClient(
+            relay: rig.relay, events: { throw CancellationError() }, now: { now })
+        guard case AccountError.invalidInput? = await failure(of: { try await presence.set(Rig.context, state: 1) })
+        else {
+            Issue.record("\(seconds) was signed")
+            return
+        }
+        presence.close()
+        // A login's date is counted in seconds, so there is room for more of them.
+        let statable = UInt64(sinceEpoch: seconds) != nil
+        let error = await failure(of: {
+            try await RelayLogin.login(
+                relayURL: "http://127.0.0.1:1", nodeKey: Rig.executorKey, credential: rig.device.credential,
+                keys: rig.device.keys, now: now)
+        })
+        switch error {
+        case is MeroError: #expect(statable)
+        case AccountError.invalidInput?: #expect(!statable)
+        default: Issue.record("\(seconds): \(String(describing: error))")
+        }
+        let clock = RelayClock(now: { now })
+        #expect(clock.milliseconds >= clock.seconds)
+        #expect(rig.engine.requests.isEmpty)
+    }
+
+    /// What JSON cannot express is an error like those of calls, and sends nothing.
+    @Test(arguments: [JSONValue.number(.nan), .number(.infinity), ["a": [.number(-.infinity)]]])
+    func aStateIsJson(state: JSONValue) async throws {
+        let scripted = try Scripted([204])
+        guard
+            case MeroError.network(let text)? = await failure(of: {
+                try await scripted.presence.set(Rig.context, state: state)
+            })
+        else {
+            Issue.record("it was sent")
+            return
+        }
+        #expect(text.hasPrefix("Cannot be written as JSON: "))
+        let node = ScriptedEngine { _, _ in .status(200) }
+        let url = try #require(URL(string: Rig.url))
+        let ephemeral = EphemeralClient(
+            http: URLSessionHttpClient(baseURL: url, engine: node),
+            events: SseClient(
+                baseURL: url, credentials: StreamCredentials(source: .bearer { nil }), engine: node))
+        guard case MeroError.network? = await failure(of: { try await ephemeral.set(Rig.context, state: state) })
+        else {
+            Issue.record("it was sent to a node")
+            return
+        }
+        struct Typed: Codable, Sendable {
+            var value = Double.nan
+        }
+        guard
+            case MeroError.network? = await failure(of: {
+                try await scripted.presence.set(Rig.context, state: Typed(), codec: .json)
+            })
+        else {
+            Issue.record("a type of the app's was sent")
+            return
+        }
+        #expect(scripted.bodies.isEmpty && node.requests.isEmpty)
+    }
+
     @Test func badInputIsRefusedUnsent() async throws {
         let scripted = try Scripted([204])
         guard case AccountError.invalidInput? = await failure(of: { try await scripted.presence.set("ab", state: 1) })

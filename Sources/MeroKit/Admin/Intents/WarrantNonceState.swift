@@ -31,9 +31,14 @@ public struct WarrantNonceState: Codable, Sendable, Equatable {
         self.nextNonce = nextNonce
     }
 
-    /// Without a next number every one is spent, whatever else is missing.
+    /// Without a next number every one is spent, whatever else is missing; but an object with nothing of all this in it is
+    /// no such answer.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
+        guard !container.allKeys.isEmpty else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "Nothing of a warrant nonce's state"))
+        }
         let next = try container.decodeIfPresent(UInt64.self, forKey: .nextNonce)
         let high = try container.decodeIfPresent(UInt64.self, forKey: .highWaterNonce)
         let seen = try container.decodeIfPresent(Bool.self, forKey: .seen) ?? false

@@ -169,7 +169,7 @@ final class SseConnection: Sendable {
                 // A credential that is replaced and refused again and again must not become a busy loop.
                 if immediately && refusals == 1 { continue }
                 let delay = state.withLock { $0.retryDelay }
-                guard (try? await Task.sleep(nanoseconds: UInt64(delay * 1e9))) != nil else { return }
+                guard (try? await Task.sleep(nanoseconds: .nanoseconds(delay))) != nil else { return }
             }
         }
     }
@@ -225,7 +225,7 @@ final class SseConnection: Sendable {
 
     /// Ends an attempt that does not get to the stream's first frame.
     private func expectOpening(_ run: Int) async -> Outcome? {
-        guard (try? await Task.sleep(nanoseconds: UInt64(timing.opening * 1e9))) != nil else { return nil }
+        guard (try? await Task.sleep(nanoseconds: .nanoseconds(timing.opening))) != nil else { return nil }
         let isOpen = state.withLock { $0.run == run && $0.session != nil }
         return isOpen ? nil : .again(after: MeroError.network("The event stream did not open in \(timing.opening) s"))
     }
@@ -290,7 +290,7 @@ final class SseConnection: Sendable {
                 if isCurrent(run) { observer.failed(error) }
                 if session.signals.hasSession { return nil }
                 let delay = state.withLock { $0.retryDelay }
-                guard (try? await Task.sleep(nanoseconds: UInt64(delay * 1e9))) != nil else { return nil }
+                guard (try? await Task.sleep(nanoseconds: .nanoseconds(delay))) != nil else { return nil }
             }
         }
         return nil

@@ -364,6 +364,6 @@
             mailbox.finish(error)
         }
 
-        private func nanoseconds(_ seconds: Double) -> UInt64 { UInt64(max(0, min(seconds, 1e9)) * 1e9) }
+        private func nanoseconds(_ seconds: Double) -> UInt64 { .nanoseconds(seconds) }
     }
 #endif

@@ -83,7 +83,7 @@
             }
             let pings = Task { [weak self, timing] in
                 while !Task.isCancelled {
-                    try? await Task.sleep(nanoseconds: UInt64(timing.pingInterval * 1e9))
+                    try? await Task.sleep(nanoseconds: .nanoseconds(timing.pingInterval))
                     guard let self else { return }
                     self.ping()
                 }

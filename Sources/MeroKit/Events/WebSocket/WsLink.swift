@@ -139,7 +139,7 @@ final class WsLink: Sendable {
             }
             let delay = max(0, settings.timing.delay(attempt))
             attempt += 1
-            try? await Task.sleep(nanoseconds: UInt64(delay * 1e9))
+            try? await Task.sleep(nanoseconds: .nanoseconds(delay))
         }
     }
 
@@ -164,11 +164,11 @@ final class WsLink: Sendable {
         return (try? await Self.leavingWhenCancelled { await refused(refusal, token) }) ?? .retryAfterDelay
     }
 
-    /// What the app does in its closures may take long, and need not heed cancellation.
+    /// What the app does in its closures may take long, and need not heed cancellation: it is told, and not waited for.
     private static func leavingWhenCancelled<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-        try await SingleFlight<Value>().value(work).value
+        try await SingleFlight<Value>(endsWhenAbandoned: true).value(work).value
     }
 
     // MARK: - Following
@@ -313,7 +313,7 @@ final class WsLink: Sendable {
     private func reply(to id: UInt64) async throws -> Data {
         let seconds = settings.timing.reply
         let timer = Task {
-            try await Task.sleep(nanoseconds: UInt64(seconds * 1e9))
+            try await Task.sleep(nanoseconds: .nanoseconds(seconds))
             settle(id, .failure(MeroError.network("No reply came over the WebSocket within \(seconds) seconds")))
         }
         defer { timer.cancel() }

@@ -93,9 +93,8 @@
             sendAtMostOnce = request.sendAtMostOnce
             sink = CurlBodySink(request.sink)
             progress = CurlProgress(request)
-            // Well inside UInt64 however large the number, never zero, and not a trap for what is no number.
-            let seconds = request.inactivityTimeout > 0.001 ? min(request.inactivityTimeout, 1e9) : 0.001
-            inactivityLimit = UInt64(seconds * 1e9)
+            // Never zero.
+            inactivityLimit = max(.nanoseconds(request.inactivityTimeout), 1_000_000)
             lastActivity = clock.now
             try apply(request)
             self.transfer = transfer

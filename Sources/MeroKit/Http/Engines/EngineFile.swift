@@ -73,6 +73,15 @@ final class EngineFile {
     }
 }
 
+extension MeroError {
+    /// The same error with the name that the app gave in place of the one that the bytes were written under meanwhile.
+    static func naming(_ file: URL, insteadOf temporary: URL, in error: any Error) -> any Error {
+        guard case MeroError.network(let text) = error else { return error }
+        return MeroError.network(
+            text.replacingOccurrences(of: temporary.lastPathComponent, with: file.lastPathComponent))
+    }
+}
+
 // `close` and `write` inside the type above would name its own methods.
 private func systemClose(_ descriptor: Int32) -> Int32 { close(descriptor) }
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {

@@ -108,7 +108,7 @@ public final class DelegatedAccount: Sendable {
 
     /// Moves the account to another relay, or to none. Streams of the old relay's client are closed.
     public func move(to relayURL: String?, executorAccount: String? = nil) throws {
-        if let relayURL { _ = try RelayOrigin.checked(RelayOrigin.trimmed(relayURL)) }
+        if let relayURL { _ = try RelayOrigin.base(RelayOrigin.trimmed(relayURL)) }
         let (old, new) = state.withLock { state -> (DelegatedSession, DelegatedSession) in
             let old = state.session
             state.session = old.moved(to: relayURL, executorAccount: executorAccount)

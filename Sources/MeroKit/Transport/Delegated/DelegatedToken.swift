@@ -8,7 +8,7 @@ final class DelegatedToken: Sendable {
     private let login: @Sendable () async throws -> TokenData
     private let now: @Sendable () -> Date
     private let tokens = Locked<TokenData?>(nil)
-    private let flight = SingleFlight<String?>()
+    private let flight = SingleFlight<String?>(endsWhenAbandoned: true)
 
     private static let margin: TimeInterval = 30
 
