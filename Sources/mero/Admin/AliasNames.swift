@@ -9,7 +9,7 @@ enum AliasNames {
         for operand in command.operands {
             guard let kind = operand.aliasKind else { continue }
             let words = invocation.arguments.operandWords(operand.name)
-            let ids = try await names.ids(of: words, kind, as: "<\(operand.name)>")
+            let ids = try await names.ids(of: words, kind, as: "<\(operand.name)>", mayBeOther: operand.repeats)
             if ids != words { resolved.arguments.replace(operand.name, by: ids) }
         }
         for option in command.options {
@@ -41,13 +41,26 @@ enum AliasNames {
         let invocation: Invocation
         let atNode: Bool
 
-        func ids(of words: [String], _ kind: AliasActs.Kind, as place: String) async throws -> [String] {
+        /// - Parameter mayBeOther: Whether a word that is no name stays as it is: one of several is the command's to judge.
+        func ids(
+            of words: [String], _ kind: AliasActs.Kind, as place: String, mayBeOther: Bool = false
+        ) async throws -> [String] {
             var ids: [String] = []
-            for word in words { ids.append(try await id(of: word, kind, as: place)) }
+            for word in words {
+                // A word of the commands, whatever a node calls by it.
+                let id = word == "all" ? word : try await id(of: word, kind, as: place)
+                guard id != nil || mayBeOther else {
+                    throw Failure(
+                        code: .usage, message: "\(place) is no id, and no name on this node: \"\(word)\"",
+                        hint: "An id has 64 hex digits; \"mero alias list\" shows the names")
+                }
+                ids.append(id ?? word)
+            }
             return ids
         }
 
-        private func id(of word: String, _ kind: AliasActs.Kind, as place: String) async throws -> String {
+        /// Nil for a name that stands for nothing; the word itself where it is none, or names cannot be looked up.
+        private func id(of word: String, _ kind: AliasActs.Kind, as place: String) async throws -> String? {
             guard !hasFormOfId(word), hasFormOfName(word), atNode || invocation.relay != nil else { return word }
             guard atNode else {
                 throw Failure(
@@ -56,19 +69,12 @@ enum AliasNames {
             }
             // Without a session the command itself says so.
             guard let mero = try? Connection(invocation).signedIn() else { return word }
-            let found: String?
             do {
-                found = try await AliasActs.lookup(kind, word, await mero.admin)
+                return try await AliasActs.lookup(kind, word, await mero.admin)
             } catch MeroError.http(let answer) where [400, 403, 404].contains(answer.status) {
                 // A session that may not look names up, or a node without them.
                 return word
             }
-            guard let found else {
-                throw Failure(
-                    code: .usage, message: "\(place) is no id, and no name on this node: \"\(word)\"",
-                    hint: "An id has 64 hex digits; \"mero alias list\" shows the names")
-            }
-            return found
         }
     }
 }

@@ -88,7 +88,8 @@ extension Failure {
         let said = error.refusal?.message.map { ": \($0)" } ?? ""
         switch http.status {
         // A relay gives reasons; the guard in front of a node does not.
-        case 401, 403 where http.status == 401 || error.refusal?.message == nil:
+        case 401,
+            403 where error.refusal?.message == nil:
             self = Failure(
                 code: .refused, message: "The relay did not take the request (\(http.message))\(said)",
                 hint: "Is this node a relay? One that is none, or that only takes sessions, answers like this",

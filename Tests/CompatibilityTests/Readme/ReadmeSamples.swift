@@ -272,6 +272,14 @@ enum ReadmeSamples {
         await session.signInWithCloud(callback: .https(host: "app.example", path: "/enrol"))
         if await session.openInvitation(link) { await session.acceptInvitation() }
         for await event in await session.events(contextId: contextId) { print(event.kind, event.isGap) }
+    static func sealed(
+        _ relayURL: String, _ account: String, _ credential: String, _ keys: DeviceKeys, _ nonces: any WarrantNonceStore
+    ) -> RelayClient {
+        let sealing = Sealing.signedRelays(minReleaseVersion: "2.3.99")
+        let relay = RelayClient(
+            relayURL: relayURL, authorAccount: account, authorProof: credential, keys: keys, nonces: nonces,
+            options: HttpOptions(sealing: sealing))
+        return relay
     }
 
     static func stores(_ node: URL, _ folder: URL, _ credentials: Credentials) async throws {
