@@ -272,6 +272,8 @@ enum ReadmeSamples {
         await session.signInWithCloud(callback: .https(host: "app.example", path: "/enrol"))
         if await session.openInvitation(link) { await session.acceptInvitation() }
         for await event in await session.events(contextId: contextId) { print(event.kind, event.isGap) }
+    }
+
     static func sealed(
         _ relayURL: String, _ account: String, _ credential: String, _ keys: DeviceKeys, _ nonces: any WarrantNonceStore
     ) -> RelayClient {
