@@ -12,7 +12,7 @@ public struct SetupError: LocalizedError {
 public enum Connecting {
     /// With a user and a password, which is asked for once; the session is kept in `folder`.
     public static func node(_ url: URL, user: String, folder: URL) async throws -> MeroTransportClient {
-        let store = FileTokenStore(url: folder.appendingPathComponent("session.json"))
+        let store = FileTokenStore(url: folder.appendingPathComponent("tokens.json"))
         let mero = Mero(config: MeroConfig(baseURL: url, tokenStore: store))
         if await !mero.isAuthenticated {
             guard let password = readLine() else { throw SetupError("Send the password to standard input once") }
@@ -24,33 +24,34 @@ public enum Connecting {
     /// As an account of this device's own. It joins by the invitation when it starts for the first time; keys and
     /// certificate are kept in `folder`, and the account's recovery phrase is shown that once.
     public static func relay(_ url: URL, invitation: String?, folder: URL) async throws -> MeroTransportClient {
-        func file<Value: Codable & Sendable>(_ name: String) -> FileValueStore<Value> {
-            FileValueStore(url: folder.appendingPathComponent(name))
+        func file<Value: Codable & Sendable>(_ name: String) -> AnyValueStore<Value> {
+            AnyValueStore(FileValueStore(url: folder.appendingPathComponent(name)))
         }
-        let keys = DeviceKeys.loadOrCreate(in: AnyValueStore(file("device.json")))
-        let credentials: FileValueStore<[String]> = file("credential.json")
-        if credentials.load() == nil {
-            guard let invitation, let payload = try InvitationPayload.read(pasted: invitation, expectedSlug: nil) else {
-                throw SetupError("The first start by a relay takes an invitation")
-            }
+        let keys = try DeviceKeys.stored(in: file("device.json"))
+        let accounts = DelegatedAccountStore(credentials: file("account.json"), sessions: file("session.json"))
+        let nonces = FileWarrantNonceStore(directory: folder.appendingPathComponent("nonces"))
+        let account: DelegatedCredential
+        if let known = try accounts.read() {
+            account = known.credential
+        } else {
+            guard let invitation else { throw SetupError("The first start by a relay takes an invitation") }
             let root = AccountRoot.generate()
             let device = try DeviceCertificates.mintDeviceId(account: root.accountId, nonce: randomBytes(16))
             let credential = try root.certify(
                 device: device, signPublicKey: keys.signPublicKey, kemPublicKey: keys.kemPublicKey)
-            let admit = url.appendingPathComponent("admin-api/namespaces/\(payload.namespaceId)/admit")
-            _ = try await AccountJoin.joinWithNode(
-                admitURL: admit, namespaceId: payload.namespaceId, invitation: payload.invitation,
-                account: root.accountId, credential: credential, keys: keys, nonce: 1)
-            credentials.save([credential])
+            account = DelegatedCredential(
+                account: root.accountId, credential: credential, deviceKey: keys.signPublicKey)
+            let outcome = try await AccountJoin.join(
+                invitation: SignedGroupOpenInvitation(pasted: invitation), at: url.absoluteString, credential: account,
+                keys: keys, nonces: nonces)
+            accounts.save(DelegatedSession(credential: account).moved(to: outcome.relayUrl))
             print("Your recovery phrase, shown this once:\n  \(root.phrase)")
         }
-        guard let credential = credentials.load()?.first else { throw SetupError("\(folder.path) cannot be written") }
-        let account = try DeviceCertificates.verify(credential).account
         let relay = RelayClient(
-            relayURL: url.absoluteString, authorAccount: account, authorProof: credential, keys: keys,
-            nonces: FileWarrantNonceStore(directory: folder.appendingPathComponent("nonces")))
-        return try MeroTransportClient(
-            .relay(RelayTransportConfig(relay: relay, proof: ProofCredential(credential: credential, keys: keys))))
+            relayURL: url.absoluteString, authorAccount: account.account, authorProof: account.credential, keys: keys,
+            nonces: nonces)
+        let proof = ProofCredential(credential: account.credential, keys: keys)
+        return try MeroTransportClient(.relay(RelayTransportConfig(relay: relay, proof: proof)))
     }
 
     /// From the environment: `TASKS_NODE` with `TASKS_USER`, or `TASKS_RELAY` with `TASKS_INVITATION`; `TASKS_CONTEXT`.
