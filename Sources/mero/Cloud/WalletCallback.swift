@@ -77,8 +77,7 @@ final class WalletCallback: Sendable {
                         }
                     }
                     // Nothing more can be pasted; the page can still answer.
-                    try await Task.sleep(nanoseconds: .max / 2)
-                    throw CancellationError()
+                    while true { try await Task.sleep(nanoseconds: 3_600_000_000_000) }
                 }
             }
             group.addTask {

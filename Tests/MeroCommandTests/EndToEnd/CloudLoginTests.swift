@@ -137,6 +137,23 @@ struct CloudLoginTests {
         }
     }
 
+    @Test("when the terminal's input ends, the page can still answer")
+    func endOfInput() async throws {
+        try await CloudBench.with { bench in
+            var tool = InProcess()
+            tool.variables = ["XDG_CONFIG_HOME": bench.folder.file("config").path]
+            tool.input = PreparedInput("\n", isTerminal: true)
+            let ready = tool
+            let url = bench.cloud.url.absoluteString
+            let running = Task { await ready.run("cloud", "login", "--no-browser", "--cloud", url) }
+            #expect(try await eventually { ready.output.text.contains("paste") })
+            let page = try #require(ready.output.text.split(separator: "\n").first { $0.contains("http://") })
+            let wallet = try #require(URL(string: page.trimmingCharacters(in: .whitespaces)))
+            #expect(try await Web.deliver(try bench.cloud.wallet.visit(wallet)).status == 200)
+            #expect(await running.value == .done, "\(ready.errors.text)")
+        }
+    }
+
     /// Somebody at a terminal, who first pastes what belongs to another sign-in.
     private final class Pasting: InputSource {
         let isTerminal = true
