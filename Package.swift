@@ -46,6 +46,8 @@ let package = Package(
         .executableTarget(name: "merokit-store-probe", dependencies: ["MeroKit"], path: "Tests/Probes/StoreProbe"),
         // Another, several of which draw numbers from one nonce store.
         .executableTarget(name: "merokit-nonce-probe", dependencies: ["MeroKit"], path: "Tests/Probes/NonceProbe"),
+        // Spoils what attestation and signed releases are made of, as often as one likes.
+        .executableTarget(name: "merokit-fuzz", dependencies: ["MeroKit"], path: "Tests/Probes/TrustFuzz"),
         // Not part of any test: what the Autobahn suite is pointed at by hand.
         .executableTarget(
             name: "merokit-websocket-echo", dependencies: ["MeroKit", "MeroWebSocket"],
@@ -54,13 +56,15 @@ let package = Package(
             name: "MeroKitTests",
             dependencies: [
                 "MeroKit", "MeroKitUI", "MeroDevNode", "MeroKitTestSupport", "MeroWebSocket", "merokit-store-probe",
-                "merokit-nonce-probe",
+                "merokit-nonce-probe", "merokit-fuzz",
             ],
             exclude: ["Fixtures"]),
         .testTarget(name: "MeroDevNodeTests", dependencies: ["MeroDevNode", "MeroKit", "MeroWebSocket"]),
         .testTarget(name: "MeroWebSocketTests", dependencies: ["MeroWebSocket"]),
         .testTarget(name: "MeroCommandTests", dependencies: ["mero", "MeroDevNode"]),
-        .testTarget(name: "CompatibilityTests", dependencies: ["MeroKit", "MeroDevNode"]),
+        .testTarget(
+            name: "CompatibilityTests",
+            dependencies: ["MeroKit", "MeroKitUI", "MeroDevNode", "MeroKitTestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -9,7 +9,8 @@ import MeroKit
 /// and JSON-RPC with set outputs.
 ///
 /// It checks nothing beyond the token. Where a test should meet a real node's strictness, start a `DevNode`.
-public final class FakeNode: Sendable {
+public final class FakeNode: @unchecked Sendable {
+    // Safe to share: all state is reached through the lock of `state` and `outputs` only.
     private struct State {
         var generation = 0
         var isExpired = false
@@ -20,13 +21,14 @@ public final class FakeNode: Sendable {
         var protectedCalls = 0
         var logoutCalls = 0
         var lastLoggedOutRefreshToken: String?
-        var rpcOutputs: [String: JSONValue] = [:]
 
         var accessToken: String { "access-\(generation)" }
         var refreshToken: String { "refresh-\(generation)" }
     }
 
     private let state = Locked(State())
+    private let outputs = NSLock()
+    private var outputValues: [String: Any] = ["get": 42]
 
     public init() {}
 
@@ -36,9 +38,13 @@ public final class FakeNode: Sendable {
     /// From now on the current access token is answered with 401 `token_expired`, until it is refreshed.
     public func expireAccessToken() { state.withLock { $0.isExpired = true } }
 
-    /// From now on every token is answered with 403 `token_revoked`, until the next login.
+    /// From now on every token counts as expired and every refresh is answered with 401 `token_reuse`, until the next login.
     public func revokeFamily() { state.withLock { $0.isRevoked = true } }
 
+    /// The token that is valid now: `access-<n>`, counted over logins and refreshes.
+    public var accessToken: String { state.withLock { $0.accessToken } }
+    /// The one refresh token that has not been used: `refresh-<n>`.
+    public var refreshToken: String { state.withLock { $0.refreshToken } }
     /// Logins so far.
     public var tokenCalls: Int { state.withLock { $0.tokenCalls } }
     /// Refreshes so far, refused ones included.
@@ -51,10 +57,29 @@ public final class FakeNode: Sendable {
     public var logoutCalls: Int { state.withLock { $0.logoutCalls } }
     public var lastLoggedOutRefreshToken: String? { state.withLock { $0.lastLoggedOutRefreshToken } }
 
-    /// What each contract method returns; a method that is not here returns null.
-    public var rpcOutputs: [String: JSONValue] {
-        get { state.withLock { $0.rpcOutputs } }
-        set { state.withLock { $0.rpcOutputs = newValue } }
+    /// What each contract method returns, of the types that JSON has. A method that is not here returns what `get` does, and
+    /// 0 if that is not here either.
+    public var rpcOutputs: [String: Any] {
+        get {
+            outputs.lock()
+            defer { outputs.unlock() }
+            return outputValues
+        }
+        set {
+            outputs.lock()
+            defer { outputs.unlock() }
+            outputValues = newValue
+        }
+    }
+
+    private func output(of method: String?) -> JSONValue {
+        let values = rpcOutputs
+        let value = method.flatMap { values[$0] } ?? values["get"] ?? 0
+        if let value = value as? JSONValue { return value }
+        guard let data = try? JSONSerialization.data(withJSONObject: value, options: .fragmentsAllowed),
+            let json = try? MeroJSON.decode(JSONValue.self, from: data)
+        else { return .null }
+        return json
     }
 
     /// A request's body, whichever way its session carries it.
@@ -63,6 +88,7 @@ public final class FakeNode: Sendable {
     private func answer(_ request: URLRequest) -> MockURLProtocol.Stub {
         let body = try? MeroJSON.decode(JSONValue.self, from: Self.body(request))
         let path = request.url?.path ?? ""
+        let output = output(of: body?["params"]?["method"]?.stringValue)
         return state.withLock { state in
             switch path {
             case _ where path.hasSuffix("/auth/token"):
@@ -80,26 +106,24 @@ public final class FakeNode: Sendable {
                 state.lastLoggedOutRefreshToken = body?["refresh_token"]?.stringValue
                 return Self.json(["data": ["success": true], "error": nil])
             default:
-                return Self.protected(&state, path: path, request: request, body: body)
+                return Self.protected(&state, path: path, request: request, body: body, output: output)
             }
         }
     }
 
     private static func protected(
-        _ state: inout State, path: String, request: URLRequest, body: JSONValue?
+        _ state: inout State, path: String, request: URLRequest, body: JSONValue?, output: JSONValue
     ) -> MockURLProtocol.Stub {
         state.protectedCalls += 1
         let isRpc = path.hasSuffix("/jsonrpc")
         if isRpc { state.rpcCalls += 1 }
-        if state.isRevoked { return MockURLProtocol.Stub(status: 403, headers: ["X-Auth-Error": "token_revoked"]) }
         let token = request.value(forHTTPHeaderField: "Authorization")
         let isStale = token?.hasPrefix("Bearer access-") == true && token != "Bearer \(state.accessToken)"
-        if isStale || state.isExpired {
+        if isStale || state.isExpired || state.isRevoked {
             return MockURLProtocol.Stub(status: 401, headers: ["X-Auth-Error": "token_expired"])
         }
         guard token == "Bearer \(state.accessToken)" else { return MockURLProtocol.Stub(status: 401) }
         guard isRpc else { return json(["data": [:]]) }
-        let output = body?["params"]?["method"]?.stringValue.flatMap { state.rpcOutputs[$0] } ?? .null
         return json(["jsonrpc": "2.0", "id": body?["id"] ?? .null, "result": ["output": output]])
     }
 

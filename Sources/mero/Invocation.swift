@@ -1,8 +1,11 @@
 /// Everything a command's body works with.
 struct Invocation: Sendable {
-    let arguments: Arguments
+    var arguments: Arguments
     let console: Console
     let surroundings: Surroundings
+    /// The address of the relay that the command goes through: of `--relay`, else, for a command that has this option and
+    /// where no node is named on the line, of `MERO_RELAY`.
+    var relay: String?
 }
 
 /// What a process finds around itself. Tests bring their own.

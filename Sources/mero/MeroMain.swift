@@ -1,9 +1,17 @@
+import Dispatch
 import Foundation
 
 /// The process: signals in, exit code out.
 @main
 enum MeroMain {
-    static func main() async {
+    static func main() {
+        // Before anything opens a file, which would get the number of a stream that was closed.
+        StandardDescriptors.fill()
+        Task { await run() }
+        dispatchMain()
+    }
+
+    private static func run() async {
         // A reader that leaves shows up as an error of `write`, which ends the command quietly.
         signal(SIGPIPE, SIG_IGN)
         let words = Array(CommandLine.arguments.dropFirst())

@@ -1,4 +1,5 @@
 import Foundation
+import MeroKit
 
 /// `mero` itself: from the words of a command line to an exit code.
 struct Tool: Sendable {
@@ -33,9 +34,22 @@ struct Tool: Sendable {
             try HelpPage(path: parsed.path, style: console.style).print(on: console)
             return .done
         }
-        guard let body = parsed.command.body else { throw UsageError.noCommand(of: parsed) }
-        return try await body(
-            Invocation(arguments: parsed.arguments, console: console, surroundings: surroundings))
+        let command = parsed.command
+        guard let body = command.body else { throw UsageError.noCommand(of: parsed) }
+        let invocation = Invocation(
+            arguments: parsed.arguments, console: console, surroundings: surroundings,
+            relay: relay(of: command, parsed.arguments))
+        do {
+            return try await body(AliasNames.resolved(invocation, of: command))
+        } catch let error as MeroError where invocation.relay != nil {
+            throw Failure(describing: error, ofRelay: true)
+        }
+    }
+
+    private func relay(of command: Command, _ arguments: Arguments) -> String? {
+        guard command.options.contains(.relay) else { return nil }
+        // A node on the line is meant; a relay in the environment was there before.
+        return arguments.text(.relay) ?? (arguments.has(.node) ? nil : surroundings.setting("MERO_RELAY"))
     }
 
     private static func seemsToAskForJSON(_ words: [String]) -> Bool {

@@ -26,15 +26,17 @@ struct Answer: Sendable {
     }
 }
 
-/// A started node and a client that sends exactly what it is told to.
-struct NodeFixture: Sendable {
-    let node: DevNode
+/// A client that sends exactly what it is told to, to a server of this machine.
+protocol LoopbackFixture: Sendable {
+    var port: UInt16 { get }
+}
 
+extension LoopbackFixture {
     func send(
         _ method: String, _ target: String, headers: [(String, String)] = [], body: Data? = nil,
         host: String? = "127.0.0.1"
     ) async throws -> Answer {
-        let port = node.port
+        let port = port
         return try await offPool {
             var head = "\(method) \(target) HTTP/1.1\r\nConnection: close\r\n"
             if let host { head += "Host: \(host)\r\n" }
@@ -60,6 +62,13 @@ struct NodeFixture: Sendable {
     func post(_ target: String, _ tree: JsonTree, token: String? = nil) async throws -> Answer {
         try await call("POST", target, token: token, json: tree.text)
     }
+}
+
+/// A started node and a client of it.
+struct NodeFixture: LoopbackFixture {
+    let node: DevNode
+
+    var port: UInt16 { node.port }
 
     // MARK: - Auth
 

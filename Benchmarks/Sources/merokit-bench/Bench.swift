@@ -69,6 +69,7 @@ struct Bench {
         if options.parts.contains(.blobs) { try BlobBench(options: options).run(into: &report) }
         if options.parts.contains(.decode) { try decode(options, into: &report) }
         if options.parts.contains(.warrants) { try WarrantBench(options: options).run(into: &report) }
+        if options.parts.contains(.sealed) { try SealedBench(options: options).run(into: &report) }
         if options.parts.contains(.cancel) { try cancel(into: &report) }
         print(report.markdown)
         try report.write(to: options.resultFile)

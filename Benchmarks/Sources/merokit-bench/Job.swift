@@ -10,6 +10,8 @@ enum Job: Codable {
     case idleStreams(IdleStreamsJob)
     case warrants(WarrantJob)
     case canonical(CanonicalJob)
+    case sealed(SealedJob)
+    case sealedClient(SealedClientJob)
     case blobs(BlobJob)
     case blobTransfer(BlobTransferJob)
 
@@ -30,6 +32,8 @@ enum Job: Codable {
         case .idleStreams(let job): return try encoder.encode(await job.run())
         case .warrants(let job): return try encoder.encode(job.run())
         case .canonical(let job): return try encoder.encode(job.run())
+        case .sealed(let job): return try encoder.encode(await job.run())
+        case .sealedClient(let job): return try encoder.encode(await job.run())
         case .blobs(let job): return try encoder.encode(await job.run())
         case .blobTransfer(let job): return try encoder.encode(await job.run())
         }

@@ -3,7 +3,7 @@ import Foundation
 /// What one run of the benchmarks measures, from the command line.
 struct Options {
     enum Part: String, CaseIterable {
-        case calls, events, transfer, blobs, decode, warrants, cancel
+        case calls, events, transfer, blobs, decode, warrants, sealed, cancel
     }
 
     var parts = Set(Part.allCases)
@@ -21,7 +21,7 @@ struct Options {
         nginx on a free loopback port. Rounds are interleaved: every contender runs once in each round.
 
           --only PARTS      a comma-separated choice of: calls, events, transfer, blobs,
-                            decode, warrants, cancel
+                            decode, warrants, sealed, cancel
                             (default: all)
           --rounds N        rounds per measurement (default 5)
           --seconds S       seconds per contender and round (default 1)

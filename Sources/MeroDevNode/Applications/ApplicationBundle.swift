@@ -34,16 +34,7 @@ struct ApplicationBundle: Sendable {
 
     /// Throws ``Damage``.
     init(_ bytes: [UInt8]) throws {
-        let archive: TarArchive
-        do {
-            let unpacked = try RawDeflate.inflate(bytes, limit: Self.largestUnpacked, wrapper: .gzip)
-            archive = try TarArchive(reading: unpacked)
-        } catch {
-            throw Damage(description: "not an archive: \(error)")
-        }
-        guard let text = archive[Self.manifestName], let manifest = try? JsonParser.parse(text) else {
-            throw Damage(description: "no readable \(Self.manifestName)")
-        }
+        let (archive, manifest) = try Self.open(bytes)
         func required(_ name: String) throws -> String {
             guard let value = manifest[name]?.stringValue, !value.isEmpty else {
                 throw Damage(description: "the manifest has no \(name)")
@@ -70,6 +61,23 @@ struct ApplicationBundle: Sendable {
             throw Damage(description: "the manifest names no code")
         }
     }
+
+    private static func open(_ bytes: [UInt8]) throws -> (TarArchive, JsonTree) {
+        let archive: TarArchive
+        do {
+            let unpacked = try RawDeflate.inflate(bytes, limit: largestUnpacked, wrapper: .gzip)
+            archive = try TarArchive(reading: unpacked)
+        } catch {
+            throw Damage(description: "not an archive: \(error)")
+        }
+        guard let text = archive[manifestName], let manifest = try? JsonParser.parse(text) else {
+            throw Damage(description: "no readable \(manifestName)")
+        }
+        return (archive, manifest)
+    }
+
+    /// The manifest as it is. Throws ``Damage``.
+    static func manifest(of bytes: [UInt8]) throws -> JsonTree { try open(bytes).1 }
 
     private static func abi(_ owner: JsonTree, _ archive: TarArchive) throws -> String? {
         guard let path = owner["abi"]?["path"]?.stringValue else { return nil }

@@ -109,8 +109,13 @@ struct ApplicationService: Sendable {
     private func bare(_ id: String) -> Bare? { bare.first { $0.target.applicationId == id } }
 
     func list(_ call: RouteCall) async -> DevHttpResponse {
+        // A contract that runs without having been installed is the same release as one that the registry gave.
+        let releases = applications.all.flatMap { application in
+            application.releases.map { [application.package, $0.version] }
+        }
         let installed = applications.all.compactMap(Self.row)
-        return .json(200, ["data": ["apps": .array(installed + bare.map(Self.row))]])
+        let others = bare.filter { !releases.contains([$0.target.package, $0.target.version]) }
+        return .json(200, ["data": ["apps": .array(installed + others.map(Self.row))]])
     }
 
     func get(_ call: RouteCall) async -> DevHttpResponse {

@@ -186,7 +186,7 @@ public enum AccountJoin {
         default: explanation = "the join was not published"
         }
         return .intentRefused(
-            reason: "\(explanation): \(RelayRefusal.reason(in: answer.bodyText))", retryable: false,
+            reason: "\(RelayRefusal.reason(in: answer.bodyText)) (usually: \(explanation))", retryable: false,
             status: answer.status)
     }
 }

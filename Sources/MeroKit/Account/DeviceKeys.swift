@@ -6,7 +6,7 @@ import Foundation
 /// synchronised. Printing it never shows a key. Spec: 50, sections 4 and 23.1.
 ///
 /// ```swift
-/// let keys = DeviceKeys.loadOrCreate(in: store)
+/// let keys = try DeviceKeys.stored(in: store)
 /// let url = try DeviceEnrolment.url(
 ///     devicePublicKey: keys.signPublicKey, kemPublicKey: keys.kemPublicKey, callbackURL: "https://app.example/enrol",
 ///     state: DeviceEnrolment.makeState())
@@ -49,13 +49,53 @@ public struct DeviceKeys: Sendable, Equatable {
     /// Two callers at once must not both find nothing, and go on as two devices.
     private static let creation = Gate()
 
+    /// Keys that could not be stored, by the place where they belong: one device for as long as the process runs.
+    private static let unstored = Locked<[String: DeviceKeys]>([:])
+
     /// The stored keys, else new ones, which are stored before they are returned.
+    ///
+    /// Throws `SecureValueStoreError` when keys are stored and cannot be read, or new ones cannot be stored. What is stored is
+    /// never replaced: lost keys are a lost device.
+    public static func stored(in store: AnyValueStore<DeviceKeys>) throws -> DeviceKeys {
+        try creation.pass { try readOrCreate(in: store) }
+    }
+
+    private static func readOrCreate(in store: AnyValueStore<DeviceKeys>) throws -> DeviceKeys {
+        if let keys = try store.read() { return keys }
+        let keys = generate()
+        if try store.create(keys) { return keys }
+        // Another process was faster.
+        guard let keys = try store.read() else { throw SecureValueStoreError.unreadable("it was there, and is gone") }
+        return keys
+    }
+
+    /// The stored keys, else new ones, which are stored before they are returned.
+    ///
+    /// Where that fails, the keys are those of this process alone: a store that cannot be read is left as it is. Use
+    /// `stored(in:)` to hear of it, or `loadOrCreate(in:onFailure:)`.
     public static func loadOrCreate(in store: AnyValueStore<DeviceKeys>) -> DeviceKeys {
+        loadOrCreate(in: store) { _ in }
+    }
+
+    /// The same, telling why the keys will not outlive the process.
+    ///
+    /// - Parameter onFailure: Called before this returns, with what `stored(in:)` would have thrown.
+    public static func loadOrCreate(
+        in store: AnyValueStore<DeviceKeys>, onFailure: (any Error) -> Void
+    ) -> DeviceKeys {
         creation.pass {
-            if let keys = store.load() { return keys }
-            let keys = generate()
-            store.save(keys)
-            return keys
+            do {
+                return try readOrCreate(in: store)
+            } catch {
+                onFailure(error)
+                guard let place = store.place else { return generate() }
+                return unstored.withLock { unstored in
+                    if let keys = unstored[place] { return keys }
+                    let keys = generate()
+                    unstored[place] = keys
+                    return keys
+                }
+            }
         }
     }
 

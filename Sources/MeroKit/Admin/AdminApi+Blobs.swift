@@ -88,7 +88,7 @@ extension AdminApi {
     ///   - progress: called now and then while the content arrives, on no particular thread.
     ///
     /// Throws `MeroError.decoding` when the content has another hash, `MeroError.network` for a file that cannot be
-    /// written.
+    /// written, and for a folder, a link, a pipe or a device in its place, which is left alone.
     @discardableResult
     public func downloadBlob(
         _ blobId: String, to file: URL, contextId: String? = nil, hash: String? = nil,
@@ -96,6 +96,7 @@ extension AdminApi {
     ) async throws -> GetBlobInfoResponseData {
         var request = try blobRequest(AdminEndpoints.getBlob, blobId, contextId)
         request.downloadProgress = progress
+        try URLSessionHttpClient.checkReplaceable(file)
         // Beside its final place, so that moving it there is one step.
         let unchecked = file.deletingLastPathComponent()
             .appendingPathComponent(".blob-\(Hex.encode(bytes: SecureRandom.bytes(6)))")
@@ -105,6 +106,7 @@ extension AdminApi {
                 try Self.check(try await BlobDigest(ofFile: unchecked).contentHash, is: expected, blobId)
             }
             try Task.checkCancellation()
+            try URLSessionHttpClient.checkReplaceable(file)
             guard rename(unchecked.path, file.path) == 0 else {
                 throw MeroError.network(
                     "Cannot write the file \(file.lastPathComponent): \(String(cString: strerror(errno)))")

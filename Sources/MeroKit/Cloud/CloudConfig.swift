@@ -16,12 +16,15 @@ public struct CloudConfig: Sendable {
     public var relayKeyVerifier: any RelayKeyVerifier
     /// How long a warrant is valid, in seconds.
     public var warrantTTLSeconds: UInt64
+    /// How relays are spoken to: limits, trust, and `Sealing.signedRelays()` to seal what they are sent.
+    public var relayOptions: HttpOptions
 
     /// Makes a value of its parts.
     public init(
         walletURL: URL = DeviceEnrolment.defaultWalletURL, cloudBaseURL: URL = CloudClient.defaultBaseURL,
         audience: LoginAudience = .current, clientName: String? = nil,
-        relayKeyVerifier: any RelayKeyVerifier = TLSRelayKeyVerifier(), warrantTTLSeconds: UInt64 = 300
+        relayKeyVerifier: any RelayKeyVerifier = TLSRelayKeyVerifier(), warrantTTLSeconds: UInt64 = 300,
+        relayOptions: HttpOptions = HttpOptions()
     ) {
         self.walletURL = walletURL
         self.cloudBaseURL = cloudBaseURL
@@ -29,5 +32,6 @@ public struct CloudConfig: Sendable {
         self.clientName = clientName
         self.relayKeyVerifier = relayKeyVerifier
         self.warrantTTLSeconds = warrantTTLSeconds
+        self.relayOptions = relayOptions
     }
 }

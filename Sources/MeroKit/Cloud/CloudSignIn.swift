@@ -187,7 +187,8 @@ public actor CloudSignIn {
         let relay = RelayClient(
             relayURL: relayUrl, authorAccount: session.account, authorProof: session.credential, keys: keys,
             nonces: nonces, executorAccount: session.executorAccount, ttlSeconds: config.warrantTTLSeconds,
-            tokenProvider: { await mero?.currentTokenData()?.accessToken }, session: urlSession)
+            tokenProvider: { await mero?.currentTokenData()?.accessToken }, session: urlSession,
+            options: config.relayOptions)
         switch reads {
         case .success(let reads):
             return CloudConnection(session: session, relay: relay, mero: reads.mero, nodeKey: reads.nodeKey)
@@ -223,10 +224,12 @@ public actor CloudSignIn {
         }
         let login = try await RelayLogin.login(
             relayURL: relayUrl, nodeKey: nodeKey, credential: session.credential, keys: keys,
-            audience: config.audience, clientName: config.clientName, session: urlSession)
+            audience: config.audience, clientName: config.clientName, session: urlSession,
+            options: config.relayOptions)
         guard mine == generation else {
             // Signed out meanwhile: what the relay has just granted is given back.
-            await RelayLogin.logout(relayURL: relayUrl, refreshToken: login.refreshToken, session: urlSession)
+            await RelayLogin.logout(
+                relayURL: relayUrl, refreshToken: login.refreshToken, session: urlSession, options: config.relayOptions)
             throw Self.overtaken
         }
         store.setTokens(login)
@@ -236,14 +239,16 @@ public actor CloudSignIn {
     }
 
     private func isValid(_ token: String, at base: URL) async -> Bool {
-        let http = URLSessionHttpClient(baseURL: base, session: urlSession, retryPolicy: .never)
+        let http = URLSessionHttpClient(
+            baseURL: base, session: urlSession, retryPolicy: .never, options: config.relayOptions)
         return await AuthApi(http: http).validateToken(token).valid
     }
 
     /// One client for all connections to a relay: two could spend one refresh token, which ends the session.
     private func mero(_ base: URL, _ session: CloudSession, _ owner: String, _ store: DetachableTokenStore) -> Mero {
         if let tokens, tokens.store === store, let mero = tokens.mero { return mero }
-        let config = MeroConfig(baseURL: base, tokenStore: store, cloud: cloudClient(of: session))
+        let config = MeroConfig(
+            baseURL: base, tokenStore: store, cloud: cloudClient(of: session), httpOptions: config.relayOptions)
         let mero = urlSession.map { Mero(config: config, session: $0) } ?? Mero(config: config)
         if tokens?.store === store { tokens = (owner, store, mero) }
         return mero
@@ -262,7 +267,8 @@ public actor CloudSignIn {
         pendingStore.clear()
         if forgetDevice { keyStore.clear() }
         if let relayUrl = session?.relayUrl, let refreshToken {
-            await RelayLogin.logout(relayURL: relayUrl, refreshToken: refreshToken, session: urlSession)
+            await RelayLogin.logout(
+                relayURL: relayUrl, refreshToken: refreshToken, session: urlSession, options: config.relayOptions)
         }
     }
 }

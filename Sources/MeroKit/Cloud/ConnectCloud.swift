@@ -84,7 +84,7 @@ private struct NamespaceChoice {
         let relay = RelayClient(
             relayURL: url, authorAccount: options.authorAccount, authorProof: options.authorProof, signer: device,
             nonces: options.nonces ?? UserDefaultsWarrantNonceStore(), executorAccount: row.executorAccount,
-            ttlSeconds: options.ttlSeconds, session: options.urlSession)
+            ttlSeconds: options.ttlSeconds, session: options.urlSession, options: options.relayOptions)
         // A key of the cloud's that is none must not stand in the way of writing.
         let nodeKey = options.relayNodeKey ?? row.nodeKey.flatMap { Hex.is32($0) ? $0 : nil }
         let client = try MeroTransportClient(

@@ -38,6 +38,8 @@ public struct ConnectCloudOptions: Sendable {
     public var timeout: TimeInterval
     /// Nil takes the platform's default HTTP stack.
     public var urlSession: URLSession?
+    /// How the relay is spoken to: limits, trust, and `Sealing.signedRelays()` to seal what it is sent.
+    public var relayOptions: HttpOptions
 
     /// Makes a value of its parts.
     public init(
@@ -45,7 +47,8 @@ public struct ConnectCloudOptions: Sendable {
         sessionToken: String? = nil, googleIdToken: String? = nil, namespaceId: String? = nil,
         relayNodeKey: String? = nil, observeAudience: LoginAudience? = nil, nonces: (any WarrantNonceStore)? = nil,
         ttlSeconds: UInt64 = 300, onSession: (@Sendable (CloudLoginSession?) async -> Void)? = nil,
-        cloudBaseURL: URL = CloudClient.defaultBaseURL, timeout: TimeInterval = 10, urlSession: URLSession? = nil
+        cloudBaseURL: URL = CloudClient.defaultBaseURL, timeout: TimeInterval = 10, urlSession: URLSession? = nil,
+        relayOptions: HttpOptions = HttpOptions()
     ) {
         self.cloudBaseURL = cloudBaseURL
         self.sessionToken = sessionToken
@@ -62,6 +65,7 @@ public struct ConnectCloudOptions: Sendable {
         self.observeAudience = observeAudience
         self.timeout = timeout
         self.urlSession = urlSession
+        self.relayOptions = relayOptions
     }
 }
 

@@ -55,6 +55,13 @@ extension MeroError {
         return refusal?.type
     }
 
+    /// What the node or the contract gave beside `errorType`: the same for a JSON-RPC error and for a refusal. Nil when there
+    /// is none.
+    public var errorData: JSONValue? {
+        if case .rpc(let error) = self { return error.data }
+        return refusal?.data
+    }
+
     private var httpError: HTTPError? {
         switch self {
         case .http(let error), .authRevoked(_, let error): return error
@@ -77,5 +84,19 @@ extension MeroError: LocalizedError {
         case .noRefreshToken: return "No refresh token available"
         case .decoding(let text): return "Failed to decode response: \(text)"
         }
+    }
+
+    /// The node's or the contract's own words, where the answer had some; else nil.
+    ///
+    /// `errorDescription` of an HTTP error tells the status alone. A contract's error reads the same here whether it came
+    /// from a node (`.rpc`) or through a relay (`.http`).
+    ///
+    /// ```swift
+    /// show(error.failureReason ?? error.localizedDescription)
+    /// ```
+    public var failureReason: String? {
+        if errorType != nil, let text = errorData?.stringValue { return text }
+        if case .rpc(let error) = self { return error.message }
+        return refusal?.message
     }
 }

@@ -34,7 +34,8 @@ public protocol HttpClient: Sendable {
     func head(_ path: String, headers: [String: String]) async throws -> HeadResult
     /// Streams the answer's body into a file, replacing what stood there once the whole body has arrived.
     ///
-    /// On any failure `fileURL` is left as it was.
+    /// On any failure `fileURL` is left as it was, and so is a folder, a link, a pipe or a device that stands there:
+    /// `MeroError.network`.
     func download(_ req: HttpRequest, to fileURL: URL) async throws -> HeadResult
 }
 

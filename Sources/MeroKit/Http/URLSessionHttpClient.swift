@@ -72,8 +72,10 @@ public final class URLSessionHttpClient: HttpClient {
         // Beside its final place, so that moving it there is one step and never a copy.
         let partial = fileURL.deletingLastPathComponent()
             .appendingPathComponent(".\(fileURL.lastPathComponent).\(Hex.encode(SecureRandom.bytes(6))).part")
+        try Self.checkReplaceable(fileURL)
         do {
             let response = try await perform(req, sink: .file(partial))
+            try Self.checkReplaceable(fileURL)
             guard rename(partial.path, fileURL.path) == 0 else {
                 throw MeroError.network("Cannot write \(fileURL.path): \(String(cString: strerror(errno)))")
             }
@@ -81,6 +83,17 @@ public final class URLSessionHttpClient: HttpClient {
         } catch {
             unlink(partial.path)
             throw MeroError.naming(fileURL, insteadOf: partial, in: error)
+        }
+    }
+}
+
+extension URLSessionHttpClient {
+    /// Only a file gives way to a downloaded one. Throws `MeroError.network`.
+    static func checkReplaceable(_ file: URL) throws {
+        do {
+            try EngineFile.checkReplaceable(file)
+        } catch let error as EngineError {
+            throw MeroError.network(error.message)
         }
     }
 }

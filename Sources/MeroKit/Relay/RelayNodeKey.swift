@@ -12,9 +12,8 @@ public enum RelayNodeKey {
 
     /// What binds a node's key into its report data, 32 bytes. Throws `AccountError.invalidInput`.
     public static func keyBinding(_ nodeKey: String) throws -> Data {
-        sha256(
-            Data("calimero.tee-attest.key-binding.v1".utf8) + Data(repeating: 0, count: 32)
-                + (try Hex.id(nodeKey, "nodeKey")))
+        ReportDataBinding.bound(
+            ReportDataBinding.nodeKeyDomain, ReportDataBinding.nothing, try Hex.id(nodeKey, "nodeKey"))
     }
 
     /// The 64 bytes that a quote attests, and whether it is one of a mock environment.

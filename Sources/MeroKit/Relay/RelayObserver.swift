@@ -32,7 +32,8 @@ public actor RelayObserver {
     ///   - session: Nil takes the platform's default HTTP stack.
     public init(
         relayURL: String, nodeKey: String, credential: String, keys: DeviceKeys, audience: LoginAudience = .current,
-        clientName: String? = nil, ttlSeconds: UInt64 = 300, session: URLSession? = nil, options: HttpOptions = HttpOptions()
+        clientName: String? = nil, ttlSeconds: UInt64 = 300, session: URLSession? = nil,
+        options: HttpOptions = HttpOptions()
     ) {
         self.init(
             relayURL: relayURL, nodeKey: nodeKey, credential: credential, signer: keys, audience: audience,

@@ -53,7 +53,9 @@ struct NoiseHandshake: Sendable {
         let message = reply.dropFirst()
         let responder = Array(message.prefix(32))
         state.mixHash(responder)
-        guard let shared = X25519.agreement(secret: ephemeral, publicKey: responder) else { throw SealedTransportError.handshake }
+        guard let shared = X25519.agreement(secret: ephemeral, publicKey: responder) else {
+            throw SealedTransportError.handshake
+        }
         state.mixKey(shared)
         guard let payload = state.decryptAndHash(Array(message.dropFirst(32))), payload.count == Self.payloadSize else {
             throw SealedTransportError.handshake

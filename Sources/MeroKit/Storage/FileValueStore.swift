@@ -19,6 +19,32 @@ public final class FileValueStore<Value: Codable & Sendable>: SecureValueStore {
     /// The stored value, nil when there is none that can be read and trusted.
     public func load() -> Value? { file.read().flatMap { try? MeroJSON.decode(Value.self, from: $0) } }
 
+    /// The stored value; nil only when there is no file.
+    ///
+    /// Throws `SecureValueStoreError.unreadable` for a file that cannot be read, that others may write to, or that does not
+    /// hold such a value.
+    public func read() throws -> Value? {
+        do {
+            return try file.content().map { try MeroJSON.decode(Value.self, from: $0) }
+        } catch let error as POSIXError {
+            throw SecureValueStoreError.unreadable("\(url.path): \(String(cString: strerror(error.code.rawValue)))")
+        } catch {
+            // What is in the file could be half a secret: not a word of it.
+            throw SecureValueStoreError.unreadable("\(url.path) does not hold what belongs there")
+        }
+    }
+
+    /// Makes the file, durably; false when there is one, which is left alone. Throws `SecureValueStoreError.unwritable`.
+    public func create(_ value: Value) throws -> Bool {
+        do {
+            return try file.create(with: MeroJSON.encode(value))
+        } catch let error as POSIXError {
+            throw SecureValueStoreError.unwritable("\(url.path): \(String(cString: strerror(error.code.rawValue)))")
+        } catch {
+            throw SecureValueStoreError.unwritable("\(url.path): \(error.localizedDescription)")
+        }
+    }
+
     /// Replaces the stored value. A failure is silent; `store(_:)` tells.
     public func save(_ value: Value) { try? store(value) }
 
@@ -27,4 +53,8 @@ public final class FileValueStore<Value: Codable & Sendable>: SecureValueStore {
 
     /// Replaces the stored value, durably. Throws Foundation's errors of files: no permission, no space left, …
     public func store(_ value: Value) throws { try file.replace(with: MeroJSON.encode(value)) }
+}
+
+extension FileValueStore: PlacedValueStore {
+    var place: String { "file:" + url.standardizedFileURL.path }
 }

@@ -10,13 +10,33 @@
         let accessGroup: String?
         let accessible: CFString
 
-        func read() -> Data? {
+        func read() -> Data? { try? content() }
+
+        /// The same, telling an item that is not there (nil) from one that cannot be read.
+        func content() throws -> Data? {
             var query = identity
             query[kSecReturnData as String] = true
             query[kSecMatchLimit as String] = kSecMatchLimitOne
             var result: CFTypeRef?
-            guard SecItemCopyMatching(query as CFDictionary, &result) == errSecSuccess else { return nil }
-            return result as? Data
+            let status = SecItemCopyMatching(query as CFDictionary, &result)
+            if status == errSecItemNotFound { return nil }
+            guard status == errSecSuccess, let data = result as? Data else {
+                throw SecureValueStoreError.unreadable("the Keychain answers \(status)")
+            }
+            return data
+        }
+
+        /// Adds the item; false when there is one already.
+        func create(with data: Data) throws -> Bool {
+            let content: [String: Any] = [
+                kSecValueData as String: data, kSecAttrAccessible as String: accessible,
+            ]
+            let status = SecItemAdd(identity.merging(content) { $1 } as CFDictionary, nil)
+            if status == errSecDuplicateItem { return false }
+            guard status == errSecSuccess else {
+                throw SecureValueStoreError.unwritable("the Keychain answers \(status)")
+            }
+            return true
         }
 
         /// Updates the item, or adds it.

@@ -21,6 +21,19 @@
         /// The stored value, nil when there is none that can be read.
         public func load() -> Value? { item.read().flatMap { try? JSONDecoder().decode(Value.self, from: $0) } }
 
+        /// The stored value; nil only when there is no item. Throws `SecureValueStoreError.unreadable`.
+        public func read() throws -> Value? {
+            guard let data = try item.content() else { return nil }
+            do {
+                return try JSONDecoder().decode(Value.self, from: data)
+            } catch {
+                throw SecureValueStoreError.unreadable("the item does not hold what belongs there")
+            }
+        }
+
+        /// Adds the item; false when there is one already. Throws `SecureValueStoreError.unwritable`.
+        public func create(_ value: Value) throws -> Bool { try item.create(with: JSONEncoder().encode(value)) }
+
         /// Updates the item, or adds it.
         public func save(_ value: Value) {
             if let json = try? JSONEncoder().encode(value) { item.replace(with: json) }

@@ -27,21 +27,62 @@ package struct PrivateFile: Sendable {
     ///
     /// A file that others may read is closed to them first. One that belongs to somebody else, or that others may write
     /// to, is not read: its content could be anybody's.
-    package func read() -> Data? {
+    package func read() -> Data? { try? content() }
+
+    /// The same, telling a file that is not there (nil) from one that cannot be read or trusted. Throws `POSIXError`: `EPERM`
+    /// for one that others may change, `EFBIG` for one that is too large, and what the system says.
+    package func content() throws -> Data? {
         // Without O_NONBLOCK, opening a pipe would wait for a writer.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { return nil }
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw POSIXError.last(at: path)
+        }
         defer { close(descriptor) }
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
-            status.st_mode & 0o022 == 0, status.st_size <= Self.sizeLimit
-        else { return nil }
-        if status.st_mode & 0o077 != 0 && fchmod(descriptor, 0o600) != 0 { return nil }
-        return try? FileHandle(fileDescriptor: descriptor, closeOnDealloc: false).readToEnd() ?? Data()
+        guard fstat(descriptor, &status) == 0 else { throw POSIXError.last(at: path) }
+        guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(), status.st_mode & 0o022 == 0 else {
+            throw POSIXError(.EPERM)
+        }
+        guard status.st_size <= Self.sizeLimit else { throw POSIXError(.EFBIG) }
+        if status.st_mode & 0o077 != 0 && fchmod(descriptor, 0o600) != 0 { throw POSIXError.last(at: path) }
+        do {
+            return try FileHandle(fileDescriptor: descriptor, closeOnDealloc: false).readToEnd() ?? Data()
+        } catch {
+            throw POSIXError(.EIO)
+        }
     }
 
     /// Replaces the content, and makes the folder if it is missing. When it throws, the old content is still there.
     package func replace(with content: Data) throws {
+        try put(content) { temporary in
+            guard rename(temporary, path) == 0 else { throw POSIXError.last(at: path) }
+        }
+    }
+
+    /// Makes the file; false, with nothing changed, when there is one already.
+    package func create(with content: Data) throws -> Bool {
+        var isNew = true
+        try put(content) { temporary in
+            // Unlike a rename, a link never takes the place of anything.
+            if link(temporary, path) == 0 {
+                unlink(temporary)
+                return
+            }
+            if errno == EEXIST {
+                isNew = false
+                unlink(temporary)
+                return
+            }
+            // A disk without links: somebody who creates it in this very moment loses.
+            guard [EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS].contains(errno), access(path, F_OK) != 0,
+                rename(temporary, path) == 0
+            else { throw POSIXError.last(at: path) }
+        }
+        return isNew
+    }
+
+    private func put(_ content: Data, move: (_ temporary: String) throws -> Void) throws {
         try makeFolder()
         let temporary = "\(folder)/.\(name).\(UUID().uuidString).tmp"
         // O_EXCL also refuses a link that somebody put there.
@@ -53,7 +94,7 @@ package struct PrivateFile: Sendable {
             guard fchmod(descriptor, 0o600) == 0 else { throw POSIXError.last(at: temporary) }
             try FileHandle(fileDescriptor: descriptor, closeOnDealloc: false).write(contentsOf: content)
             guard fsync(descriptor) == 0 else { throw POSIXError.last(at: temporary) }
-            guard rename(temporary, path) == 0 else { throw POSIXError.last(at: path) }
+            try move(temporary)
         } catch {
             unlink(temporary)
             throw error

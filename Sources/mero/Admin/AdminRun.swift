@@ -10,9 +10,13 @@ struct AdminRun: Sendable {
     var arguments: Arguments { invocation.arguments }
     var console: Console { invocation.console }
 
-    /// The admin API, through the profile's session.
+    /// The admin API, through the profile's session; of a relay, as the profile's account, where the command goes through
+    /// one.
     var admin: AdminApi {
-        get async throws { try await Connection(invocation).signedIn().admin }
+        get async throws {
+            if invocation.relay != nil { return try await RelayConnection(invocation).transport().admin }
+            return try await Connection(invocation).signedIn().admin
+        }
     }
 
     static func body(_ act: @escaping Act) -> Command.Body {
@@ -63,7 +67,7 @@ extension AdminRun {
         guard isPlain, (32...64).contains(text.utf8.count) else {
             throw Failure(
                 code: .usage, message: "\(name) is no id: \"\(text.prefix(80))\"",
-                hint: "An id has 64 hex digits; nothing was sent")
+                hint: "An id has 64 hex digits (\"mero alias\" gives names to some); nothing was sent")
         }
         return text
     }

@@ -26,19 +26,21 @@ enum AliasActs {
 
     static func show(_ run: AdminRun) async throws {
         let (kind, name) = try named(run)
-        let admin = try await run.admin
-        let found: LookupAliasResponseData
-        switch kind {
-        case .context: found = try await admin.lookupContextAlias(name)
-        case .app: found = try await admin.lookupApplicationAlias(name)
-        case .device: found = try await admin.lookupDeviceAlias(name)
-        }
-        guard let id = found.value else {
+        guard let id = try await lookup(kind, name, try await run.admin) else {
             throw Failure(
                 code: .refused, message: "The node knows no \(kind.rawValue) by the name \(name)",
                 hint: "\"mero alias list\" shows the names")
         }
         try run.say(id, ["kind": .string(kind.rawValue), "name": .string(name), "id": .string(id)])
+    }
+
+    /// Nil for a name that stands for nothing.
+    static func lookup(_ kind: Kind, _ name: String, _ admin: AdminApi) async throws -> String? {
+        switch kind {
+        case .context: return try await admin.lookupContextAlias(name).value
+        case .app: return try await admin.lookupApplicationAlias(name).value
+        case .device: return try await admin.lookupDeviceAlias(name).value
+        }
     }
 
     static func add(_ run: AdminRun) async throws {

@@ -29,8 +29,7 @@ enum AppActs {
         let answer: InstallApplicationResponseData
         switch (run.arguments.operand("package"), run.arguments.operand("version"), run.arguments.text(.bundleFile)) {
         case (let package?, let version?, nil):
-            let coordinates = InstallApplicationRequest(package: package, version: version)
-            answer = try await run.admin.installApplication(coordinates)
+            answer = try await Self.install(package, version, run)
         case (nil, nil, let file?):
             let path = URL(fileURLWithPath: file).standardizedFileURL.path
             answer = try await run.admin.installDevApplication(InstallDevApplicationRequest(path: path))
@@ -110,6 +109,25 @@ enum AppActs {
     }
 
     // MARK: - Details
+
+    /// A package that a node's registry does not have is a 502, like a registry out of reach. Neither gets better within a
+    /// second: one try, unless the line says otherwise.
+    private static func install(
+        _ package: String, _ version: String, _ run: AdminRun
+    ) async throws -> InstallApplicationResponseData {
+        let admin = try await Connection(run.invocation).signedIn(
+            retry: run.arguments.has(.retry) ? nil : .onlyIfUnsent
+        ).admin
+        do {
+            return try await admin.installApplication(InstallApplicationRequest(package: package, version: version))
+        } catch MeroError.http(let answer) where answer.status == 502 {
+            var failure = Failure(describing: MeroError.http(answer))
+            failure.hint =
+                "The registry in the node's configuration has to have this package and version. \"mero dev\" prints what "
+                + "its node can install; --file installs a signed bundle from the node's disk"
+            throw failure
+        }
+    }
 
     private static func names(_ what: String, _ names: [String], _ run: AdminRun) throws {
         for name in names { try run.console.line(name.printable) }

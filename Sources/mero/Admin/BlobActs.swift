@@ -15,6 +15,7 @@ enum BlobActs {
         let context = try run.id(.blobContext)
         let hash = try hash(run)
         let admin = try await run.admin
+        try checkSize(of: file, limit: limit(run))
         // Known before it is sent: a file that is not what it should be stays here, and what the node makes of it is told.
         let digest = try await BlobDigest(ofFile: file)
         if let hash, hash != digest.contentHash {
@@ -107,11 +108,24 @@ enum BlobActs {
         let file = URL(fileURLWithPath: try run.text("file")).absoluteURL
         var isFolder: ObjCBool = false
         let exists = FileManager.default.fileExists(atPath: file.path, isDirectory: &isFolder)
-        guard exists, !isFolder.boolValue, FileManager.default.isReadableFile(atPath: file.path) else {
-            let why = !exists ? "does not exist" : isFolder.boolValue ? "is a folder" : "cannot be read"
+        let isRegular = FileKind.at(file.path, followingLinks: true) == .regular
+        guard exists, isRegular, FileManager.default.isReadableFile(atPath: file.path) else {
+            let why =
+                !exists
+                ? "does not exist"
+                : isFolder.boolValue ? "is a folder" : isRegular ? "cannot be read" : "is no regular file"
             throw Failure(code: .localFile, message: "\(file.path) \(why)", hint: "Nothing was sent")
         }
         return file
+    }
+
+    /// Before the whole file is read for its hash.
+    private static func checkSize(of file: URL, limit: Int64) throws {
+        let size = try? FileManager.default.attributesOfItem(atPath: file.resolvingSymlinksInPath().path)[.size]
+        guard let bytes = (size as? NSNumber)?.int64Value, bytes > limit else { return }
+        throw Failure(
+            code: .usage, message: "A blob has at most \(limit) bytes, and \(file.path) has \(bytes)",
+            hint: "Nothing was sent")
     }
 
     private static func checkDestination(_ file: URL, _ run: AdminRun) async throws {
@@ -125,10 +139,13 @@ enum BlobActs {
                 code: .localFile, message: "Nothing can be written to the folder \(folder)",
                 hint: "Name another file; nothing was fetched")
         }
-        guard manager.fileExists(atPath: file.path, isDirectory: &isFolder) else { return }
-        guard !isFolder.boolValue else {
+        // A link, a pipe or a device would be gone: only a file is replaced.
+        switch FileKind.at(file.path, followingLinks: false) {
+        case .none: return
+        case .regular: break
+        case .some(let kind):
             throw Failure(
-                code: .localFile, message: "\(file.path) is a folder", hint: "Name a file; nothing was fetched")
+                code: .localFile, message: "\(file.path) is \(kind.rawValue)", hint: "Name a file; nothing was fetched")
         }
         try await run.confirm("Replace \(file.path)?")
     }

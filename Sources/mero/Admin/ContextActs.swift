@@ -6,10 +6,13 @@ enum ContextActs {
     static func list(_ run: AdminRun) async throws {
         let admin = try await run.admin
         let contexts: [ContextWithGroup]
-        if let application = try run.id(.applicationId) {
+        let application = try run.id(.applicationId)
+        if let application, run.invocation.relay == nil {
             contexts = try await admin.getContextsForApplication(application).contexts
         } else {
+            // A relay's listing by application is not an account's to read.
             contexts = try await Pages.all(id: \.id) { try await admin.getContexts(offset: $0, limit: $1).contexts }
+                .filter { application == nil || $0.applicationId.lowercased() == application?.lowercased() }
         }
         try run.list(
             "contexts", ["Context", "Name", "Version", "Group"],

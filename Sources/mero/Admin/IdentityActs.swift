@@ -6,7 +6,7 @@ enum IdentityActs {
         let identity = try await run.admin.getNodeIdentity()
         try run.show(
             [
-                ("account", identity.accountId), ("device", identity.deviceId), ("signs with", identity.publicKey),
+                ("account", identity.accountId), ("device", identity.deviceId), ("node key", identity.publicKey),
                 ("account root", identity.accountRootPublicKey),
                 ("holds the root", identity.holdsAccountRoot ? "yes" : "no"),
                 ("paired", identity.holdsAccountRoot ? nil : identity.deviceCertified ? "yes" : "not completed yet"),

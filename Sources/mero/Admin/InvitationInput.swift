@@ -9,32 +9,24 @@ enum InvitationInput {
         if text == "-" {
             text = String(decoding: try await invocation.surroundings.input.everything(limit: 1 << 20), as: UTF8.self)
         }
-        let unusable = Failure(
-            code: .usage, message: "That is no invitation: neither a link, nor a token, nor JSON",
-            hint: "Nothing was sent")
-        guard let token = InviteLink.token(fromPasted: text), let json = InviteCodec.decode(token: token) else {
-            throw unusable
+        do {
+            return try SignedGroupOpenInvitation(pasted: text)
+        } catch {
+            throw Failure(
+                code: .usage, message: "That is no invitation: neither a link, nor a token, nor JSON",
+                hint: "Nothing was sent")
         }
-        // A node hands an invitation out beside its namespace; an app wraps it for its link.
-        let bytes = Data(json.utf8)
-        if let invitation = try? MeroJSON.decode(SignedGroupOpenInvitation.self, from: bytes) { return invitation }
-        guard let wrapped = try? MeroJSON.decode(Wrapped.self, from: bytes) else { throw unusable }
-        return wrapped.invitation
-    }
-
-    private struct Wrapped: Decodable {
-        let invitation: SignedGroupOpenInvitation
     }
 }
 
 extension SignedGroupOpenInvitation {
     /// The group or namespace that the invitation is for, 64 hex. Throws when it names none.
     func groupId() throws -> String {
-        let bytes = invitation.groupId.compactMap(UInt8.init(exactly:))
-        guard bytes.count == 32, invitation.groupId.count == 32 else {
+        do {
+            return try namespaceId()
+        } catch {
             throw Failure(code: .usage, message: "The invitation names no namespace", hint: "Nothing was sent")
         }
-        return Hex.encode(bytes)
     }
 
     /// Nil for one that does not expire.

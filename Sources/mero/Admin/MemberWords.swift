@@ -16,13 +16,27 @@ enum MemberWords {
 
     static let capabilityOperand = Command.Operand(
         name: "capability", help: "One or more of \(capabilities.map(\.word).joined(separator: ", ")).", repeats: true,
-        choices: capabilities.map(\.word))
+        choices: capabilities.map(\.word), choice: word)
 
     static let roleOperand = Command.Operand(
         name: "role", help: "admin, member, or reader, who may not write.", choices: roles.map(\.0))
 
     static let roleOption = OptionSpec(
         name: "role", value: .choice(roles.map(\.0)), help: "What they become (\"member\" when not given).")
+
+    /// The names that nodes use in their refusals, as the words here.
+    private static let nodeNames = [
+        "cancreatecontext": "create-contexts", "caninvitemembers": "invite",
+        "canjoinopensubgroups": "join-open-groups", "managemembers": "manage-members",
+        "manageapplication": "manage-application", "cancreatesubgroup": "create-groups",
+        "candeletesubgroup": "delete-groups", "canmanagevisibility": "manage-visibility",
+        "canmanagemetadata": "manage-metadata", "canauthoronbehalf": "act-for-others",
+    ]
+
+    /// The word for a capability by a node's name of it, `CAN_AUTHOR_ON_BEHALF` or `canAuthorOnBehalf`; nil for anything else.
+    @Sendable private static func word(_ name: String) -> String? {
+        nodeNames[name.lowercased().filter { $0 != "_" && $0 != "-" }]
+    }
 
     /// What a node calls the role.
     static func role(_ word: String) -> String { roles.first { $0.0 == word }?.1 ?? word }

@@ -6,12 +6,14 @@ enum NamespaceActs {
     static func list(_ run: AdminRun) async throws {
         let application = try run.id(.applicationId)
         let admin = try await run.admin
+        // A relay's listing by application is not an account's to read.
+        let isNarrowed = run.invocation.relay != nil
         let namespaces = try await Pages.all(id: \.namespaceId) { offset, limit in
-            if let application {
+            if let application, !isNarrowed {
                 return try await admin.listNamespacesForApplication(application, offset: offset, limit: limit)
             }
             return try await admin.listNamespaces(offset: offset, limit: limit)
-        }
+        }.filter { application == nil || $0.targetApplicationId.lowercased() == application?.lowercased() }
         try run.list(
             "namespaces", ["Namespace", "Name", "Version", "Members", "Groups", "Contexts"],
             namespaces.map {

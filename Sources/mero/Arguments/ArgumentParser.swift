@@ -140,7 +140,8 @@ private struct Scan {
             throw UsageError.needsValue(flag, option, of: result)
         }
         if let complaint = option.complaint(about: value) {
-            throw UsageError.badValue(value, flag: flag, complaint: complaint, of: result)
+            let shown = option.value == .node ? NodeAddress.shown(value) : value
+            throw UsageError.badValue(shown, flag: flag, complaint: complaint, of: result)
         }
         result.arguments.add(value, to: option)
     }
@@ -167,9 +168,10 @@ private struct Scan {
     }
 
     private mutating func accept(_ word: String, for operand: Command.Operand) throws {
-        if !operand.choices.isEmpty, !operand.choices.contains(word) {
-            throw UsageError.badOperand(word, for: operand, of: result)
+        guard !operand.choices.isEmpty, !operand.choices.contains(word) else {
+            return result.arguments.add(word, to: operand)
         }
-        result.arguments.add(word, to: operand)
+        guard let choice = operand.choice?(word) else { throw UsageError.badOperand(word, for: operand, of: result) }
+        result.arguments.add(choice, to: operand)
     }
 }

@@ -33,4 +33,8 @@ extension Arguments {
     mutating func add(_ word: String, to operand: Command.Operand) {
         operands[operand.name, default: []].append(word)
     }
+
+    mutating func replace(_ operand: String, by words: [String]) { operands[operand] = words }
+
+    mutating func replace(_ option: OptionSpec, by texts: [String]) { values[option.name] = texts }
 }

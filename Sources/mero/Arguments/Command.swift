@@ -14,6 +14,13 @@ struct Command: Sendable {
         var repeats = false
         /// Words offered by completion, and the only ones accepted when not empty.
         var choices: [String] = []
+        /// Other spellings of a choice, as what they stand for: nil for what stands for none.
+        var choice: (@Sendable (String) -> String?)?
+
+        static func == (left: Operand, right: Operand) -> Bool {
+            left.name == right.name && left.help == right.help && left.optional == right.optional
+                && left.repeats == right.repeats && left.choices == right.choices
+        }
     }
 
     struct Example: Sendable, Equatable {

@@ -65,7 +65,8 @@ extension UsageError {
     static func badOperand(_ word: String, for operand: Command.Operand, of parsed: Parsed) -> UsageError {
         UsageError(
             message: "\(quoted(word)) cannot be used as <\(operand.name)>",
-            hint: suggestion(for: word, among: operand.choices, page: parsed))
+            hint: "It is one of \(operand.choices.joined(separator: ", ")). Write: \(HelpPage.usage(of: parsed.path)). "
+                + suggestion(for: word, among: operand.choices, page: parsed))
     }
 
     private static func suggestion(for word: String, among names: [String], page parsed: Parsed) -> String {

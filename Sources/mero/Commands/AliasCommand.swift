@@ -1,11 +1,13 @@
 extension Command {
     static let alias = Command(
         name: "alias", summary: "names for ids, kept by a node",
-        details: ["A name stands for the id of a context, an application or a device, on this node only."],
+        details: [
+            "A name stands for the id of a context, an application or a device, on this node only. Every command takes it "
+                + "in the place of such an id, but not with --relay: a relay knows no names."
+        ],
         examples: [
             .init(says: "give a context a name", line: "mero alias add context notes $CONTEXT"),
-            .init(
-                says: "use it", line: #"mero call "$(mero alias show context notes)" get '{"key":"greeting"}'"#),
+            .init(says: "use it", line: #"mero call notes get '{"key":"greeting"}'"#),
         ],
         subcommands: [aliasList, aliasShow, aliasAdd, aliasRemove])
 

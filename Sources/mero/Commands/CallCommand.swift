@@ -9,13 +9,15 @@ extension Command {
                 + "without it the method gets none. Numbers keep all their digits, in both directions.",
             "The answer is printed as the contract gave it: over several lines on a terminal, on one line otherwise and "
                 + "with --json. When the contract says no, the command ends with 1 and names the error's type.",
+            "With --relay it is the same as \"mero relay call\": every method, a reading one too, goes out as a warrant of the "
+                + "profile's account. \"mero relay query\" reads without one.",
         ],
         operands: [
             .init(name: "context", help: "The context's id, 64 hex digits on current nodes."),
             .init(name: "method", help: "The contract's method."),
             .init(name: "json", help: "Its arguments as a JSON object, or - for standard input.", optional: true),
         ],
-        options: [.raw, .relay] + OptionSpec.connection,
+        options: [.raw, .relay] + OptionSpec.sealing + OptionSpec.connection,
         examples: [
             .init(says: "write", line: #"mero call $CONTEXT set '{"key":"greeting","value":"hello"}'"#),
             .init(
@@ -24,6 +26,9 @@ extension Command {
             .init(
                 says: "the same through a relay, for the account of the profile",
                 line: #"mero call $CONTEXT get '{"key":"greeting"}' --relay https://relay.example"#),
+            .init(
+                says: "so that nobody between here and the node's enclave can read it",
+                line: #"mero call $CONTEXT get '{"key":"greeting"}' --sealed"#),
             .init(says: "a method without parameters", line: "mero call $CONTEXT entries"),
             .init(says: "arguments from a file", line: "mero call $CONTEXT import - < arguments.json"),
             .init(
@@ -41,7 +46,7 @@ extension OptionSpec {
 enum CallCommand {
     static func run(_ invocation: Invocation) async throws -> ExitCode {
         let call = try await CallArguments(invocation)
-        guard !invocation.arguments.has(.relay) else { return try await RelayActs.call(call, invocation) }
+        guard invocation.relay == nil else { return try await RelayActs.call(call, invocation) }
         let mero = try Connection(invocation).signedIn()
         let answer: RawJSON = try await mero.rpc.execute(
             contextId: call.context, method: call.method, argsJson: call.arguments)

@@ -16,9 +16,12 @@ extension Command {
 
     private static let contextList = admin(
         "list", "list the contexts that the session may see",
-        options: [.applicationId],
+        options: [.applicationId, .relay],
         examples: [
             .init(says: "all of them", line: "mero context list"),
+            .init(
+                says: "those of the profile's account, at a relay",
+                line: "mero context list --relay https://relay.example"),
             .init(says: "those of an application", line: "mero context list --application $APPLICATION"),
             .init(says: "ids for a script", line: "mero context list --json | jq -r .contexts[].contextId"),
         ], act: ContextActs.list)

@@ -12,15 +12,20 @@ extension Command {
                 + "or comes from standard input. Everything is in memory and forgotten at the end, unless --data names a "
                 + "folder.",
             "It is a relay as well, for accounts that join its namespace with the invitation that it prints.",
+            "Its registry holds kv-store 1.0.0 and probe 1.0.0 (\"mero app install kv-store 1.0.0\"); it installs signed bundles "
+                + "from files, too.",
+            "Two \"mero dev\" do not know each other: nobody can join from one what the other one serves. --nodes runs several "
+                + "nodes in one process, which do.",
             "With --json: one line when the node is ready, one when it has stopped.",
         ],
-        options: [.devPort, .devData, .devUser, .passwordFromInput, .devBlobLimit, .quiet],
+        options: [.devPort, .devData, .devUser, .passwordFromInput, .devNodes, .devBlobLimit, .quiet],
         examples: [
             .init(says: "the usual way", line: "mero dev"),
             .init(says: "keep users, keys and contexts in a folder", line: "mero dev --data ./node-data"),
             .init(
                 says: "another user, on any free port",
                 line: "mero dev --port 0 --user alice --password-stdin < password.txt"),
+            .init(says: "two nodes that know each other", line: "mero dev --nodes 2"),
         ],
         body: DevCommand.run)
 }
@@ -34,6 +39,9 @@ extension OptionSpec {
         name: "data", short: "d", value: .directory, help: "Keep the node's state in this folder, for the next start.")
     static let devUser = OptionSpec(
         name: "user", short: "u", value: .text("NAME"), help: "The one user, instead of \"dev\".")
+    static let devNodes = OptionSpec(
+        name: "nodes", value: .count,
+        help: "So many nodes that know each other, 8 at most; --port is that of the first one.")
     static let devBlobLimit = OptionSpec(
         name: "blob-limit", value: .count, help: "The largest blob that the node takes, in MiB (1024 when not given).")
     static let quiet = OptionSpec(name: "quiet", short: "q", help: "Print the node's address and nothing else.")
@@ -44,37 +52,65 @@ enum DevCommand {
     static let context = "6b762d73746f7265" + String(repeating: "0", count: 48)
     static let user = "dev"
     static let password = "dev-password"
+    /// What the registry of its node holds.
+    static let applications = [KeyValueContract().name, ProbeContract().name].map { "\($0) 1.0.0" }
 
     static func run(_ invocation: Invocation) async throws -> ExitCode {
-        let node = try await start(invocation)
+        let nodes = try await startAll(invocation)
         do {
             // With a folder, both may be there from an earlier run.
-            let known = node.group(ofContext: context)
-            let namespace = try known ?? node.createNamespace(contract: KeyValueContract())
-            try node.createContext(KeyValueContract(), id: context, inGroup: namespace)
-            try announce(node, namespace: namespace, invocation)
+            let known = nodes[0].group(ofContext: context)
+            let namespace = try known ?? nodes[0].createNamespace(contract: KeyValueContract())
+            try nodes[0].createContext(KeyValueContract(), id: context, inGroup: namespace)
+            try announce(nodes, namespace: namespace, invocation)
             await untilCancelled()
         } catch {
-            await node.stop()
+            for node in nodes { await node.stop() }
             throw error
         }
-        await node.stop()
+        for node in nodes { await node.stop() }
         try invocation.console.document(["event": "stopped"])
         if !invocation.arguments.has(.quiet) { try invocation.console.line("Stopped.") }
         return .done
     }
 
-    private static func start(_ invocation: Invocation) async throws -> DevNode {
+    /// At least one. When one does not start, those before it are stopped.
+    private static func startAll(_ invocation: Invocation) async throws -> [DevNode] {
+        let count = invocation.arguments.count(.devNodes) ?? 1
+        guard count <= mostNodes else {
+            throw Failure(code: .usage, message: "--nodes takes at most \(mostNodes)", hint: "Nothing was started")
+        }
+        let user = try await account(invocation)
+        let network = count > 1 ? DevNetwork() : nil
+        var nodes: [DevNode] = []
+        do {
+            for number in 1...count { nodes.append(try await start(invocation, number, user, network)) }
+        } catch {
+            for node in nodes { await node.stop() }
+            throw error
+        }
+        return nodes
+    }
+
+    private static let mostNodes = 8
+
+    private static func start(
+        _ invocation: Invocation, _ number: Int, _ user: (username: String, password: String), _ network: DevNetwork?
+    ) async throws -> DevNode {
         var options = DevNodeOptions()
-        options.users = [try await account(invocation)]
+        options.users = [user]
         options.delegatedAccess = true
+        options.network = network
+        options.dataDirectory = invocation.arguments.text(.devData).map { path in
+            let folder = URL(fileURLWithPath: path, isDirectory: true)
+            return number == 1 ? folder : folder.appendingPathComponent("node-\(number)", isDirectory: true)
+        }
+        let named = invocation.arguments.ports(.devPort).last.map { number == 1 ? $0 : 0 }
         if let mebibytes = invocation.arguments.count(.devBlobLimit) {
             options.blobLimit =
                 UInt64(mebibytes).multipliedReportingOverflow(by: 1 << 20).overflow
                 ? .max : UInt64(mebibytes) << 20
         }
-        options.dataDirectory = invocation.arguments.text(.devData).map { URL(fileURLWithPath: $0, isDirectory: true) }
-        let named = invocation.arguments.ports(.devPort).last
         let ports = named.map { [$0] } ?? NodeDiscovery.defaultLocalPorts.compactMap(UInt16.init(exactly:)) + [0]
         var lastProblem = ""
         for port in ports {
@@ -111,7 +147,8 @@ enum DevCommand {
         return (name, password)
     }
 
-    private static func announce(_ node: DevNode, namespace: String, _ invocation: Invocation) throws {
+    private static func announce(_ nodes: [DevNode], namespace: String, _ invocation: Invocation) throws {
+        let node = nodes[0]
         let console = invocation.console
         let invitation = InviteCodec.encode(json: try node.createInvitation(namespace: namespace)) ?? ""
         let url = node.url.absoluteString
@@ -121,19 +158,38 @@ enum DevCommand {
             "event": "ready", "url": .string(url), "users": [.string(name)], "context": .string(context),
             "contract": .string(KeyValueContract().name), "data": .optional(folder),
             "namespace": .string(namespace), "invitation": .string(invitation), "account": .string(node.accountId),
-            "nodeKey": .string(node.nodeKey),
+            "nodeKey": .string(node.nodeKey), "applications": .strings(applications),
+            "nodes": .array(
+                nodes.map {
+                    [
+                        "url": .string($0.url.absoluteString), "account": .string($0.accountId),
+                        "nodeKey": .string($0.nodeKey),
+                    ]
+                }),
         ])
-        if invocation.arguments.has(.quiet) { return try console.line(url) }
+        if invocation.arguments.has(.quiet) {
+            for node in nodes { try console.line(node.url.absoluteString) }
+            return
+        }
         let isDefault = invocation.arguments.text(.devUser) == nil
         let login = "mero login --node \(url) --user \(name)"
         let style = console.style
         try console.line("\(style.bold("A node for development runs at \(url)")) (Ctrl-C stops it).")
         try console.line()
-        try console.line("  \(style.dim("User   "))  \(name.printable)\(isDefault ? ", password \(password)" : "")")
-        try console.line("  \(style.dim("Context"))  \(context) (\(KeyValueContract().name))")
-        try console.line(
-            "  \(style.dim("State  "))  \(folder.map { "kept in \($0)".printable } ?? "in memory, forgotten at the end")"
-        )
+        func row(_ label: String, _ text: String) throws {
+            let padded = label.padding(toLength: 12, withPad: " ", startingAt: 0)
+            try console.line("  \(style.dim(padded))  \(text.printable)")
+        }
+        try row("User", "\(name)\(isDefault ? ", password \(password)" : "")")
+        try row("Context", "\(context) (\(KeyValueContract().name))")
+        try row("Namespace", namespace)
+        try row("Account", node.accountId)
+        try row("Node key", node.nodeKey)
+        try row("Applications", applications.joined(separator: ", "))
+        try row("State", folder.map { "kept in \($0)" } ?? "in memory, forgotten at the end")
+        for (index, other) in nodes.enumerated().dropFirst() {
+            try row("Node \(index + 1)", "\(other.url.absoluteString), the same user, account \(other.accountId)")
+        }
         try console.line()
         try console.line("In another terminal:")
         try console.line("  \(isDefault ? "echo \(password) | \(login) --password-stdin" : login.printable)")
@@ -141,6 +197,14 @@ enum DevCommand {
         try console.line("  mero call \(context) get '{\"key\":\"greeting\"}'")
         try console.line("  mero watch \(context)")
         try console.line()
+        if let other = nodes.dropFirst().first {
+            try console.line("Somebody else, on the second node:")
+            let second = "mero login --profile other --node \(other.url.absoluteString) --user \(name)"
+            try console.line("  \(isDefault ? "echo \(password) | \(second) --password-stdin" : second.printable)")
+            try console.line("  mero invite accept \(invitation) --profile other")
+            try console.line("  mero call \(context) get '{\"key\":\"greeting\"}' --profile other")
+            try console.line()
+        }
         try console.line("It is a relay, too. As an account of your own, without a login:")
         try console.line("  mero account new")
         try console.line("  mero relay join \(invitation) --relay \(url)")

@@ -22,6 +22,12 @@ enum LogoutCommand {
         let wasSignedIn = connection?.store.getTokens() != nil
         if let connection, wasSignedIn {
             try await connection.signedIn().logout()
+            if Task.isCancelled {
+                try invocation.console.remark(
+                    "The session is removed here, but the node may not have heard of it: it holds there until it expires."
+                )
+                throw CancellationError()
+            }
             guard connection.store.getTokens() == nil else {
                 throw Failure(
                     code: .localFile, message: "The session's file cannot be removed",

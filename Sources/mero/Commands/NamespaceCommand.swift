@@ -15,9 +15,12 @@ extension Command {
 
     private static let namespaceList = admin(
         "list", "list the namespaces that the session may see",
-        options: [.applicationId],
+        options: [.applicationId, .relay],
         examples: [
             .init(says: "all of them", line: "mero namespace list"),
+            .init(
+                says: "those of the profile's account, at a relay",
+                line: "mero namespace list --relay https://relay.example"),
             .init(says: "those of an application", line: "mero namespace list --application $APPLICATION"),
         ], act: NamespaceActs.list)
 

@@ -22,7 +22,7 @@ extension OptionSpec {
     static let retry = OptionSpec(
         name: "retry", value: .choice(["documented", "unsent", "never"]),
         help:
-            "When to try again: \"documented\" up to three times on passing failures, which can run a write twice; "
+            "When to try again: \"documented\" up to twice more after passing failures, which can run a write twice; "
             + "\"unsent\" only when the node cannot have seen the request; \"never\".")
 
     static let user = OptionSpec(name: "user", short: "u", value: .text("NAME"), help: "The user to sign in as.")

@@ -7,7 +7,8 @@ extension Command {
         details: [
             "A relay writes for an account that has no node. Each write is a warrant: this device signs that the relay may run "
                 + "one method with these arguments, once. Reads and events are signed request by request.",
-            "The account and its device come from the profile (\"mero account new\" or \"import\").",
+            "The account and its device come from the profile (\"mero account new\" or \"import\"). Where MERO_RELAY is set, "
+                + "--relay need not be written.",
         ],
         examples: [
             .init(
@@ -18,11 +19,15 @@ extension Command {
                 line:
                     #"mero relay call $CONTEXT set '{"key":"greeting","value":"hello"}' --relay https://relay.example"#),
         ],
-        subcommands: [relayDescribe, relayCall, relayQuery, relayFound, relayJoin])
+        subcommands: [relayDescribe, relayAttest, relayCall, relayQuery, relayFound, relayJoin])
 
     private static let relayDescribe = Command(
         name: "describe", summary: "what a relay says about itself in a context or group",
-        details: ["Sends no credential and spends nothing."],
+        details: [
+            "Sends no credential and spends nothing. In a context a relay goes by a key of its own there; its node key, which "
+                + "\"mero relay found\" and events by session need, is what it tells about a group. Trust only a key that "
+                + "somebody else has confirmed."
+        ],
         operands: [.init(name: "context", help: "The context's id; none with --group.", optional: true)],
         options: [.describedGroup] + OptionSpec.relayConnection,
         examples: [
@@ -31,15 +36,32 @@ extension Command {
         ],
         body: RelayActs.describe)
 
+    private static let relayAttest = Command(
+        name: "attest", summary: "have a relay prove which program it runs, and tell its keys",
+        details: [
+            "Asks the relay for a quote of its enclave over its node key and its transport key, and verifies it: Intel's "
+                + "signatures, the platform's state, and an image that Calimero signed. Of a relay on this machine a mock "
+                + "quote is taken, which nothing stands behind.",
+            "The node key is what \"mero relay found\" and observers are given; the transport key changes with each restart.",
+        ],
+        options: [.relay, .trustedRelease, .cacert, .timeout],
+        examples: [
+            .init(says: "attest a relay", line: "mero relay attest --relay https://relay.example"),
+            .init(
+                says: "an older release", line: "mero relay attest --min-release 2.3.87 --relay https://relay.example"),
+        ],
+        body: RelayAttestation.run)
+
     private static let relayCall = Command(
         name: "call", summary: "run a method under a warrant",
         details: [
-            "The answer is printed as by \"mero call\".",
+            "The answer is printed as by \"mero call\"; \"mero call --relay\" is the same command. Every call is a warrant, also of "
+                + "a method that only reads: \"mero relay query\" reads without one.",
             "A write is never sent twice. When the answer is lost (exit code 4) it is not known whether it ran: read the state "
                 + "before you write again.",
         ],
         operands: callOperands,
-        options: [.raw] + OptionSpec.relayConnection,
+        options: [.raw] + OptionSpec.sealing + OptionSpec.relayConnection,
         examples: [
             .init(
                 says: "write",
@@ -52,7 +74,7 @@ extension Command {
         name: "query", summary: "run a reading method as the account",
         details: ["No warrant: the relay runs the method only if it writes nothing, and refuses it otherwise."],
         operands: callOperands,
-        options: [.raw] + OptionSpec.relayConnection,
+        options: [.raw] + OptionSpec.sealing + OptionSpec.relayConnection,
         examples: [
             .init(
                 says: "read", line: #"mero relay query $CONTEXT get '{"key":"greeting"}' --relay https://relay.example"#
@@ -81,7 +103,7 @@ extension Command {
         name: "join", summary: "join a namespace with an invitation",
         details: [
             "Takes a link, a token or the invitation as JSON; - reads it from standard input. That the join was published is "
-                + "not membership yet: it takes the network a moment."
+                + "not membership yet: it takes the network a moment. Prints the contexts of the namespace once they can be seen."
         ],
         operands: [.init(name: "invitation", help: "A link, a token, JSON, or - for standard input.")],
         options: OptionSpec.relayConnection,

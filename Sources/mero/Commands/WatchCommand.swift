@@ -18,7 +18,7 @@ extension Command {
         operands: [
             .init(name: "context", help: "Ids of contexts; none is needed with --group.", optional: true, repeats: true)
         ],
-        options: [.watchedGroup, .lineCount, .timeLimit, .relay, .node, .profile, .cacert],
+        options: [.watchedGroup, .lineCount, .timeLimit, .relay] + OptionSpec.sealing + [.node, .profile, .cacert],
         examples: [
             .init(says: "watch a context", line: "mero watch $CONTEXT"),
             .init(says: "contexts and the group that governs them", line: "mero watch $ONE $TWO --group $GROUP"),
@@ -76,7 +76,7 @@ enum WatchCommand {
 
     /// Where the events come from, and what it is called.
     private static func source(_ invocation: Invocation) throws -> (SseClient, String) {
-        if invocation.arguments.has(.relay) {
+        if invocation.relay != nil {
             let relay = try RelayConnection(invocation)
             return (try relay.transport().events, relay.relay.text)
         }

@@ -18,8 +18,7 @@ extension Command {
 
 enum WhoamiCommand {
     static func run(_ invocation: Invocation) async throws -> ExitCode {
-        let connection = try Connection(invocation)
-        let mero = try connection.signedIn()
+        let (connection, mero) = try session(invocation)
         // Through the session, not with the bare token: only so is an expired one renewed first.
         _ = try await mero.http.head("/auth/validate", headers: [:])
         guard let token = await mero.currentTokenData()?.accessToken, let claims = SessionClaims(token: token) else {
@@ -29,6 +28,19 @@ enum WhoamiCommand {
         }
         try show(claims, connection: connection, on: invocation.console)
         return .done
+    }
+
+    private static func session(_ invocation: Invocation) throws -> (Connection, Mero) {
+        do {
+            let connection = try Connection(invocation)
+            return (connection, try connection.signedIn())
+        } catch var failure as Failure where failure.code == .notSignedIn {
+            // Who has an account and goes through relays is somebody, too.
+            let profile = try Connection.profile(invocation)
+            guard let account = try? profile.loadIdentity()?.certificate()?.account else { throw failure }
+            failure.hint = "At relays the profile acts for account \(account). \(failure.hint ?? "")"
+            throw failure
+        }
     }
 
     private static func show(_ claims: SessionClaims, connection: Connection, on console: Console) throws {

@@ -13,6 +13,14 @@ struct NodeAddress: Sendable, Equatable {
         self.text = text.hasSuffix("/") ? String(text.dropLast()) : text
     }
 
+    /// An address as it may be shown: without the user and the password that somebody may have put into it.
+    static func shown(_ text: String) -> String {
+        guard let at = text.lastIndex(of: "@") else { return text }
+        // A password may hold any character, slashes included: all before the last @ could be part of it.
+        let scheme = text.range(of: "://").map { $0.upperBound <= at ? text[..<$0.upperBound] : "" } ?? ""
+        return "\(scheme)***\(text[at...])"
+    }
+
     /// What is wrong with an address, nil when nothing is.
     static func complaint(about text: String) -> String? {
         guard !text.contains(where: \.isWhitespace), let parts = URLComponents(string: text) else {

@@ -58,7 +58,8 @@ struct DemoReporter: Sendable {
         return outcome.value
     }
 
-    func end(leftOut: [String] = []) throws {
+    /// - Parameter next: Command lines to go on with.
+    func end(leftOut: [String] = [], next: [String] = []) throws {
         let time = Self.milliseconds(since: started)
         let count = stepsDone.withLock { $0 }
         try console.line()
@@ -68,6 +69,11 @@ struct DemoReporter: Sendable {
             try console.line()
         }
         try console.line("\(console.style.bold("All \(count) steps went as they should")), in \(time) ms.")
+        if !next.isEmpty {
+            try console.line()
+            try console.line("To go on from here:")
+            for line in next { try console.line("  \(line.printable)") }
+        }
         try console.document([
             "done": true, "steps": .integer(Int64(count)), "milliseconds": .integer(time), "leftOut": .strings(leftOut),
         ])

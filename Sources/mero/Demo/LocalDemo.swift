@@ -9,6 +9,12 @@ struct LocalDemo: Sendable {
     let reporter: DemoReporter
     private static let callers = 50
 
+    /// As it was called: whoever wrote a path has it nowhere else, perhaps.
+    private static var command: String {
+        let word = CommandLine.arguments.first ?? "mero"
+        return word.contains("/") && word.hasSuffix("/mero") ? word : "mero"
+    }
+
     func run() async throws {
         try reporter.begin("mero demo: a node, a relay, and what can happen to them")
         let node = try await reporter.step("start", "Start a node") {
@@ -21,6 +27,7 @@ struct LocalDemo: Sendable {
         do {
             try await story(node)
             try await RelayDemo(reporter: reporter, node: node).run()
+            try await SealedDemo(reporter: reporter, node: node).run()
         } catch {
             await node.stop()
             throw error
@@ -29,7 +36,11 @@ struct LocalDemo: Sendable {
             await node.stop()
             return Outcome(value: (), says: "nothing is left of it")
         }
-        try reporter.end()
+        try reporter.end(next: [
+            "\(Self.command) dev              # a node to try it with; it prints the commands for a login and for calls",
+            "\(Self.command) dev --nodes 2    # two of them, for what takes two people",
+            "\(Self.command) help             # all commands",
+        ])
     }
 
     private func story(_ node: DevNode) async throws {

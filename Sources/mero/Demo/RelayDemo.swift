@@ -29,6 +29,9 @@ struct RelayDemo: Sendable {
         try await reporter.step("two-ways", "Run the same code through a node and through a relay") {
             try await bothWays(scene)
         }
+        try await reporter.step("two-errors", "Meet the contract's error on both ways, typed") {
+            try await bothErrors(scene)
+        }
         try await reporter.step("two-streams", "Watch both ways, and see one write twice") {
             try await bothStreams(scene)
         }
@@ -88,6 +91,31 @@ struct RelayDemo: Sendable {
         return Outcome(
             value: (), says: "execute(set), execute(get): node -> \"\(node)\" | relay -> \"\(relay)\"",
             facts: [.init(name: "node", value: .string(node)), .init(name: "relay", value: .string(relay))])
+    }
+
+    private func bothErrors(_ scene: Scene) async throws -> Outcome<Void> {
+        var seen: [String] = []
+        var cases: [String] = []
+        for client in [scene.throughNode, scene.throughRelay] {
+            do {
+                let value: JSONValue = try await client.rpc.execute(
+                    contextId: scene.context, method: "get_result", argsJson: ["key": "missing"])
+                throw Failure.mismatch(expected: "an error of the contract", got: "the value \(Report(value).json)")
+            } catch let error as MeroError {
+                seen.append("\(error.errorType ?? "no type"): \(error.failureReason ?? "no reason")")
+                cases.append(error.httpStatus.map { ".http(\($0))" } ?? ".rpc")
+            }
+        }
+        guard let first = seen.first, first.hasPrefix("FunctionCallError: "), seen.allSatisfy({ $0 == first }),
+            cases == [".rpc", ".http(400)"]
+        else {
+            throw Failure.mismatch(expected: "the same error twice", got: "\(seen.joined(separator: ", ")) (\(cases))")
+        }
+        return Outcome(
+            value: (),
+            says:
+                "node -> MeroError\(cases[0]) | relay -> MeroError\(cases[1]), the same errorType and reason: \(first)",
+            facts: [.init(name: "error", value: .string(first))])
     }
 
     private func bothStreams(_ scene: Scene) async throws -> Outcome<Void> {

@@ -119,6 +119,10 @@ extension HelpPage {
     static let environment = [
         ("MERO_NODE", "The node to talk to, like --node."),
         ("MERO_PROFILE", "The profile to use, like --profile."),
+        (
+            "MERO_RELAY",
+            "The relay to go through, like --relay, in every command that has this option; --node on the line outranks it."
+        ),
         ("XDG_CONFIG_HOME", "Where profiles are kept (in mero/profiles); ~/.config when unset."),
         ("NO_COLOR", "When set, no colours. There are none either when the output is no terminal."),
         ("SSL_CERT_FILE", "On Linux: the certificate authorities to trust, instead of the system's."),

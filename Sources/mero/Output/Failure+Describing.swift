@@ -9,6 +9,11 @@ extension Failure {
         case let usage as UsageError: self.init(code: .usage, message: usage.message, hint: usage.hint)
         case let mero as MeroError: self = Self.describing(mero)
         case let account as AccountError: self = Self.describing(account)
+        case let sealed as SealedTransportError: self = Self.describing(sealed)
+        case let attestation as AttestationError:
+            self.init(
+                code: .refused, message: attestation.localizedDescription,
+                hint: "Nothing was sent but the request for the attestation")
         case is CancellationError: self.init(code: .interrupted, message: "Interrupted")
         case let long as InputTooLong:
             self.init(
@@ -43,6 +48,18 @@ extension Failure {
         }
     }
 
+    private static func describing(_ error: SealedTransportError) -> Failure {
+        let text = error.localizedDescription
+        switch error {
+        case .outsideBase, .transportKey, .invalidHeader, .requestTooLarge, .webSocket:
+            return Failure(code: .usage, message: text, hint: "Nothing was sent")
+        case .handshake, .notSealed, .frameTooLarge, .notFromNode, .malformed, .cutShort:
+            return Failure(
+                code: .unexpectedAnswer, message: text,
+                hint: "Somebody on the way may have changed it. It is not known whether the call ran")
+        }
+    }
+
     private static func describing(_ error: AccountError) -> Failure {
         let text = error.localizedDescription
         switch error {
@@ -53,14 +70,44 @@ extension Failure {
         case .notSignedIn: return Failure(code: .notSignedIn, message: text)
         case .protocolViolation:
             return Failure(code: .unexpectedAnswer, message: text, hint: "Check that the address is that of a relay")
-        case .intentRefused(_, let retryable, let status):
+        case .intentRefused(let reason, let retryable, let status):
             return Failure(
                 code: .refused, message: text,
-                hint: retryable ? "Nothing was written; a fresh try may be taken" : "Nothing was written",
+                hint: Self.grant(reason)
+                    ?? (retryable ? "It was not done; a fresh try may be taken" : "It was not done"),
                 status: status)
         case .enrolmentDeclined, .stateMismatch, .relayKeyUnavailable, .haRefused, .invitationNotClaimable:
             return Failure(code: .refused, message: text)
         }
+    }
+
+    /// The same, where a relay answered: a session has no part in it.
+    init(describing error: MeroError, ofRelay isRelay: Bool) {
+        self.init(describing: error)
+        guard isRelay, case .http(let http) = error, type == nil || http.headers["x-auth-error"] != nil else { return }
+        let said = error.refusal?.message.map { ": \($0)" } ?? ""
+        switch http.status {
+        // A relay gives reasons; the guard in front of a node does not.
+        case 401,
+            403 where error.refusal?.message == nil:
+            self = Failure(
+                code: .refused, message: "The relay did not take the request (\(http.message))\(said)",
+                hint: "Is this node a relay? One that is none, or that only takes sessions, answers like this",
+                type: type, status: http.status)
+        case 403: hint = "\"mero relay describe\" shows what the relay may do there"
+        case 404: hint = "Check the id, and that the relay takes part there"
+        default: break
+        }
+    }
+
+    /// How an admin grants what a relay lacks, where its refusal names it; else nil.
+    private static func grant(_ reason: String) -> String? {
+        let words = reason.split { $0 == " " || $0 == "," || $0 == ")" }
+        guard let place = words.firstIndex(of: "CAN_AUTHOR_ON_BEHALF"), words.indices.contains(place + 2),
+            words[place + 1] == "to", Hex.is32(String(words[place + 2]))
+        else { return nil }
+        return
+            "An admin of the namespace grants it with \"mero member grant $NAMESPACE \(words[place + 2]) act-for-others\""
     }
 
     private static func describing(_ http: HTTPError, refusal: ErrorRefusal?) -> Failure {
@@ -68,6 +115,13 @@ extension Failure {
         let base = (type: refusal?.type ?? http.headers["x-auth-error"], data: refusal?.data.map(Report.init))
         func failure(_ code: ExitCode, _ message: String, _ hint: String?) -> Failure {
             Failure(code: code, message: message, hint: hint, type: base.type, status: http.status, data: base.data)
+        }
+        if let type = refusal?.type, [400, 403, 409].contains(http.status) {
+            // What JSON-RPC would have said: a method's own error, or one about the call.
+            let text = refusal?.data?.stringValue ?? refusal?.message
+            let rpc = RpcError(
+                code: -1, message: text.map { "\(type): \($0)" } ?? type, type: type, data: refusal?.data)
+            return failure(.refused, "The call failed: \(rpc.message)", hint(for: rpc))
         }
         switch http.status {
         case 401: return failure(.notSignedIn, "The node did not accept the session (\(http.message))\(said)", signIn)

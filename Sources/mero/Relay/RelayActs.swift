@@ -11,7 +11,7 @@ enum RelayActs {
             try tell(
                 [
                     ("executor account", "executorAccount", .string(answer.executorAccount)),
-                    ("executor key", "executorKey", .string(answer.executorKey)),
+                    ("key in the context", "executorKey", .string(answer.executorKey)),
                     ("group", "groupId", .string(answer.groupId)),
                     ("writes for others", "canAuthorOnBehalf", .bool(answer.canAuthorOnBehalf)),
                     ("release", "releaseVersion", .string(answer.releaseVersion)),
@@ -23,7 +23,7 @@ enum RelayActs {
             try tell(
                 [
                     ("executor account", "executorAccount", .string(governance.executorAccount)),
-                    ("executor key", "executorKey", .string(governance.executorKey)),
+                    ("node key", "executorKey", .string(governance.executorKey)),
                     ("group", "groupId", .string(governance.groupId)),
                     ("changes groups", "canActOnBehalf", .bool(governance.canActOnBehalf)),
                     ("makes contexts", "canCreateOnBehalf", .bool(creation.canCreateOnBehalf)),
@@ -53,9 +53,16 @@ enum RelayActs {
         let call = try await CallArguments(invocation)
         let client = try RelayConnection(invocation).transport()
         defer { client.close() }
-        let answer = try await client.admin.queryContext(
-            RawJSON.self, call.context, method: call.method, argsJson: call.arguments)
-        try CallCommand.show(answer, invocation)
+        do {
+            let answer = try await client.admin.queryContext(
+                RawJSON.self, call.context, method: call.method, argsJson: call.arguments)
+            try CallCommand.show(answer, invocation)
+        } catch MeroError.http(let answer) where answer.status == 409 && answer.refusal?.type == nil {
+            // An untyped 409 says that the method writes.
+            var failure = Failure(describing: MeroError.http(answer), ofRelay: true)
+            failure.hint = "A method that writes goes out with \"mero relay call\""
+            throw failure
+        }
         return .done
     }
 
@@ -91,20 +98,55 @@ enum RelayActs {
         let relay = try RelayConnection(invocation)
         let invitation = try await InvitationInput.read(invocation.arguments.operand("invitation") ?? "", invocation)
         let namespace = try invitation.groupId()
-        let path = "\(relay.relay.text)/admin-api/namespaces/\(namespace)/admit"
-        guard let admitURL = URL(string: path) else {
-            throw Failure(code: .usage, message: "The relay's address cannot be used", hint: "Nothing was sent")
+        let outcome = try await AccountJoin.join(
+            invitation: invitation, at: relay.relay.text,
+            credential: DelegatedCredential(
+                account: relay.account, credential: relay.credential, deviceKey: relay.identity.keys.signPublicKey),
+            keys: relay.identity.keys, nonces: relay.nonces)
+        let contexts = outcome.published ? try await Self.contexts(of: namespace, at: relay) : nil
+        var facts: [(label: String, name: String, value: Report)] = [
+            ("namespace", "namespaceId", .string(namespace)), ("account", "account", .string(relay.account)),
+            ("published", "published", .bool(outcome.published)),
+        ]
+        if let contexts, !invocation.console.json {
+            facts += contexts.map { ("context", "context", .string($0)) }
+        } else {
+            facts.append(("contexts", "contexts", contexts.map { .strings($0) } ?? .null))
         }
-        let published = try await AccountJoin.joinWithNode(
-            admitURL: admitURL, namespaceId: namespace, invitation: invitation, account: relay.account,
-            credential: relay.credential, keys: relay.identity.keys, nonce: try await relay.nextJoinNonce())
-        try tell(
-            [
-                ("namespace", "namespaceId", .string(namespace)), ("account", "account", .string(relay.account)),
-                ("published", "published", .bool(published)),
-            ], invocation.console)
+        try tell(facts, invocation.console)
+        if contexts?.isEmpty != false {
+            try invocation.console.remark(
+                "No context of it can be seen yet. \"mero context list --relay \(relay.relay.text)\" shows them once the "
+                    + "network has let the account in.")
+        }
         return .done
     }
+
+    /// What the account may see of a namespace, asked for until there is something: it takes the network a moment to let it
+    /// in. Nil when the relay does not answer that.
+    private static func contexts(of namespace: String, at relay: RelayConnection) async throws -> [String]? {
+        let client = try relay.transport()
+        defer { client.close() }
+        let admin = try await client.admin
+        for attempt in 0..<arrivalAttempts {
+            if attempt > 0 { try await Task.sleep(nanoseconds: 250_000_000) }
+            do {
+                let found = try await Pages.all(id: \.id) {
+                    try await admin.getContexts(offset: $0, limit: $1).contexts
+                }
+                .filter { $0.groupId?.lowercased() == namespace.lowercased() }
+                if !found.isEmpty { return found.map(\.id) }
+            } catch let error as MeroError where error.httpStatus == 403 {
+                // Not a member yet.
+            } catch is MeroError {
+                return nil
+            }
+        }
+        return []
+    }
+
+    /// A quarter of a second lies between two.
+    private static let arrivalAttempts = 12
 
     // MARK: - Details
 
@@ -131,7 +173,7 @@ enum RelayActs {
     }
 
     /// Rows for people, without those that say nothing; a document for programs.
-    private static func tell(_ facts: [(label: String, name: String, value: Report)], _ console: Console) throws {
+    static func tell(_ facts: [(label: String, name: String, value: Report)], _ console: Console) throws {
         let shown = facts.filter { if case .null = $0.value { return false } else { return true } }
         let width = shown.map(\.label.count).max() ?? 0
         for fact in shown {

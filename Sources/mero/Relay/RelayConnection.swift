@@ -10,11 +10,19 @@ struct RelayConnection: Sendable {
     let account: String
     private let certificateAuthorityFile: URL?
     private let timeout: TimeInterval
+    private let sealing: Sealing?
 
     init(_ invocation: Invocation) throws {
         let arguments = invocation.arguments
-        guard let relay = arguments.text(.relay).flatMap(NodeAddress.init) else {
-            throw Failure(code: .usage, message: "No relay is named", hint: "Add --relay URL")
+        guard let named = invocation.relay else {
+            throw Failure(code: .usage, message: "No relay is named", hint: "Add --relay URL, or set MERO_RELAY")
+        }
+        guard let relay = NodeAddress(named) else {
+            throw Failure(
+                code: .usage,
+                message: "The relay's address \"\(NodeAddress.shown(named))\" cannot be used: "
+                    + (NodeAddress.complaint(about: named) ?? ""),
+                hint: "It comes from MERO_RELAY; give another one with --relay URL")
         }
         profile = try Connection.profile(invocation)
         self.relay = relay
@@ -28,10 +36,12 @@ struct RelayConnection: Sendable {
         account = certificate.account
         certificateAuthorityFile = arguments.text(.cacert).map { URL(fileURLWithPath: $0).absoluteURL }
         timeout = arguments.seconds(.timeout) ?? 15
+        sealing = try SealedChoice.sealing(
+            arguments, to: relay, isRelay: true, certificateAuthorityFile: certificateAuthorityFile)
     }
 
     /// Shared by all commands of the device: no number may be signed twice.
-    private var nonces: FileWarrantNonceStore {
+    var nonces: FileWarrantNonceStore {
         FileWarrantNonceStore(
             directory: profile.folder.appendingPathComponent("nonces-\(identity.keys.signPublicKey.prefix(16))"))
     }
@@ -39,7 +49,8 @@ struct RelayConnection: Sendable {
     var client: RelayClient {
         RelayClient(
             relayURL: relay.text, authorAccount: account, authorProof: credential, keys: identity.keys, nonces: nonces,
-            timeout: timeout, options: HttpOptions(certificateAuthorityFile: certificateAuthorityFile))
+            timeout: timeout, options: HttpOptions(certificateAuthorityFile: certificateAuthorityFile, sealing: sealing)
+        )
     }
 
     /// Reads and events are signed request by request, which needs nothing but the device.
@@ -49,15 +60,12 @@ struct RelayConnection: Sendable {
                 RelayTransportConfig(
                     relay: client, proof: ProofCredential(credential: credential, keys: identity.keys))))
     }
-
-    /// A number for a join, of a sequence of its own.
-    func nextJoinNonce() async throws -> UInt64 { try await NonceDesk.next(nonces, "join:\(account)") }
 }
 
 extension OptionSpec {
     static let relay = OptionSpec(
         name: "relay", short: "r", value: .node,
-        help: "Go through this relay, as the account of the profile (\"mero account\").")
+        help: "Go through this relay, as the account of the profile (\"mero account\").", environment: "MERO_RELAY")
     /// What every command that only talks to a relay understands.
     static let relayConnection = [relay, profile, cacert, timeout]
 }

@@ -12,6 +12,7 @@ struct Connection: Sendable {
     var timeout: TimeInterval
     static let standardTimeout: TimeInterval = 10
     private let retryPolicy: RetryPolicy
+    private let sealing: Sealing?
 
     init(_ invocation: Invocation) throws {
         guard let connection = try Self.ifNamed(invocation) else {
@@ -31,6 +32,8 @@ struct Connection: Sendable {
         timeout = arguments.seconds(.timeout) ?? Self.standardTimeout
         retryPolicy = Self.retryPolicy(arguments.text(.retry))
         certificateAuthorityFile = try Self.certificates(arguments.text(.cacert) ?? settings.certificateAuthorityFile)
+        sealing = try SealedChoice.sealing(
+            arguments, to: node, isRelay: false, certificateAuthorityFile: certificateAuthorityFile)
     }
 
     /// Nil when neither options, nor environment, nor settings name a node.
@@ -42,7 +45,8 @@ struct Connection: Sendable {
         guard let node = NodeAddress(named) else {
             throw Failure(
                 code: .usage,
-                message: "The node's address \"\(named)\" cannot be used: \(NodeAddress.complaint(about: named) ?? "")",
+                message: "The node's address \"\(NodeAddress.shown(named))\" cannot be used: "
+                    + (NodeAddress.complaint(about: named) ?? ""),
                 hint: "It comes from MERO_NODE or from the profile; give another one with --node URL")
         }
         return try Connection(invocation, profile: profile, settings: settings, node: node)
@@ -93,7 +97,7 @@ extension Connection {
     func anonymous(retry: RetryPolicy? = nil) -> Mero { Mero(config: config(store: nil, retry: retry)) }
 
     /// A client that goes on with the profile's session. Throws when there is none for this node.
-    func signedIn() throws -> Mero {
+    func signedIn(retry: RetryPolicy? = nil) throws -> Mero {
         let store = store
         guard store.getTokens() != nil else {
             throw Failure(
@@ -101,7 +105,7 @@ extension Connection {
                 hint: signInHint)
         }
         return Mero(
-            config: config(store: store) { _ in
+            config: config(store: store, retry: retry) { _ in
                 // The next command would present a token that is spent by then.
                 try? console.remark("The renewed session could not be saved: sign in again before the next command.")
             })
@@ -130,7 +134,7 @@ extension Connection {
     ) -> MeroConfig {
         MeroConfig(
             baseURL: node.url, timeout: timeout, tokenStore: store, retryPolicy: retry ?? retryPolicy,
-            httpOptions: HttpOptions(certificateAuthorityFile: certificateAuthorityFile),
+            httpOptions: HttpOptions(certificateAuthorityFile: certificateAuthorityFile, sealing: sealing),
             onTokenStoreFailure: onStoreFailure)
     }
 }

@@ -41,22 +41,25 @@ enum ReadmeSamples {
 
     struct Post: Decodable {}
 
-    static func errors(_ mero: Mero, _ contextId: String) async throws {
-        func show(_ anything: Any) {}
-        func showSignIn() {}
+    static func errors(
+        _ client: MeroTransportClient, _ contextId: String, _ show: (Any) -> Void, _ showSignIn: () -> Void
+    ) async throws {
         do {
-            let post: Post = try await mero.rpc.execute(
+            let post: Post = try await client.rpc.execute(
                 contextId: contextId, method: "get_post", argsJson: ["id": "42"])
             show(post)
         } catch let error as MeroError {
             switch error {
-            case .rpc(let error): show("the contract said no: \(error.message)")
+            // The contract's own no, from a node (.rpc) and through a relay (.http) alike.
+            case _ where error.errorType == "FunctionCallError":
+                show("the contract said no: \(error.failureReason ?? "")")
             case .authRevoked, .noCredentials, .noRefreshToken: showSignIn()
             case .http(let answer) where answer.status == 401: showSignIn()
-            case .http(let answer) where answer.status == 403: show("not allowed")
             case .network(let text): show("no answer: \(text)")
-            default: show(error.localizedDescription)
+            default: show(error.failureReason ?? error.localizedDescription)
             }
+        } catch let error as AccountError {
+            show(error.localizedDescription)  // a relay that did not run the call
         }
     }
 
@@ -84,37 +87,122 @@ enum ReadmeSamples {
         }
     }
 
-    static func account(_ keyFile: URL, _ folder: URL) throws -> (RelayClient, String, DeviceKeys) {
-        let root = AccountRoot.generate()  // show root.phrase once, and keep the root nowhere
-        let keys = DeviceKeys.loadOrCreate(in: AnyValueStore(FileValueStore(url: keyFile)))
-        let device = try DeviceCertificates.mintDeviceId(account: root.accountId, nonce: randomBytes(16))
-        let credential = try root.certify(
-            device: device, signPublicKey: keys.signPublicKey, kemPublicKey: keys.kemPublicKey)
-
-        let relay = RelayClient(
-            relayURL: "https://relay.example", authorAccount: root.accountId, authorProof: credential, keys: keys,
-            nonces: FileWarrantNonceStore(directory: folder))
-        return (relay, credential, keys)
+    /// What a launch leaves an app with.
+    struct Launch: Sendable {
+        let keys: DeviceKeys
+        let accounts: DelegatedAccountStore
+        let session: DelegatedSession
+        let nonces: FileWarrantNonceStore
     }
 
-    static func transports(
-        _ mero: Mero, _ relay: RelayClient, _ credential: String, _ keys: DeviceKeys, _ contextId: String
-    ) async throws {
+    static func launch(_ folder: URL, _ showOnce: (String) -> Void) throws -> Launch {
+        func file<Value: Codable & Sendable>(_ name: String) -> AnyValueStore<Value> {
+            AnyValueStore(FileValueStore(url: folder.appendingPathComponent(name)))  // or .keychain(account: name)
+        }
+        let keys = try DeviceKeys.stored(in: file("device.json"))
+        let accounts = DelegatedAccountStore(credentials: file("account.json"), sessions: file("session.json"))
+        let session: DelegatedSession
+        if let known = try accounts.read() {
+            session = known
+        } else {
+            let root = AccountRoot.generate()
+            let device = try DeviceCertificates.mintDeviceId(account: root.accountId, nonce: randomBytes(16))
+            let credential = try root.certify(
+                device: device, signPublicKey: keys.signPublicKey, kemPublicKey: keys.kemPublicKey)
+            session = DelegatedSession(
+                credential: DelegatedCredential(
+                    account: root.accountId, credential: credential, deviceKey: keys.signPublicKey))
+            accounts.save(session)
+            showOnce(root.phrase)  // AccountRoot(phrase:) is the root again, to certify another device
+        }
+        let nonces = FileWarrantNonceStore(directory: folder.appendingPathComponent("nonces"))
+        return Launch(keys: keys, accounts: accounts, session: session, nonces: nonces)
+    }
+
+    static func join(_ text: String, _ relayURL: String, _ launch: Launch) async throws -> DelegatedSession {
+        let (keys, accounts, session, nonces) = (launch.keys, launch.accounts, launch.session, launch.nonces)
+        let invitation = try SignedGroupOpenInvitation(pasted: text)
+        let outcome = try await AccountJoin.join(
+            invitation: invitation, at: relayURL, credential: session.credential, keys: keys, nonces: nonces)
+        let joined = session.moved(to: outcome.relayUrl)
+        accounts.save(joined)
+        return joined
+    }
+
+    static func transports(_ mero: Mero, _ relayURL: String, _ launch: Launch, _ contextId: String) async throws {
+        let (keys, session, nonces) = (launch.keys, launch.session, launch.nonces)
         func count(_ client: MeroTransportClient) async throws -> Int {
             try await client.rpc.execute(contextId: contextId, method: "len", argsJson: [:])
         }
 
+        let relay = RelayClient(
+            relayURL: relayURL, authorAccount: session.credential.account, authorProof: session.credential.credential,
+            keys: keys, nonces: nonces)
+        let proof = ProofCredential(credential: session.credential.credential, keys: keys)
         let onNode = MeroTransportClient(mero: mero)
-        let onRelay = try MeroTransportClient(
-            .relay(RelayTransportConfig(relay: relay, proof: ProofCredential(credential: credential, keys: keys))))
+        let onRelay = try MeroTransportClient(.relay(RelayTransportConfig(relay: relay, proof: proof)))
         print(try await count(onNode), try await count(onRelay))
         for try await event in try onRelay.events.events(contextIds: [contextId]) { print(event.kind) }
     }
 
-    static func administration(_ mero: Mero) async throws {
+    static func presenceOnEither(_ onRelay: MeroTransportClient, _ contextId: String) async throws {
+        switch try onRelay.ephemeral {
+        case .node(let presence): try await presence.set(contextId, state: ["status": "here"])
+        case .relay(let presence): try await presence.set(contextId, state: ["status": "here"])
+        }
+    }
+
+    static func delegated(
+        _ joined: DelegatedSession, _ nodeKey: String, _ relayURL: String, _ launch: Launch, _ folder: URL,
+        _ contextId: String
+    ) async throws {
+        let (keys, accounts, nonces) = (launch.keys, launch.accounts, launch.nonces)
+        func file<Value: Codable & Sendable>(_ name: String) -> AnyValueStore<Value> {
+            AnyValueStore(FileValueStore(url: folder.appendingPathComponent(name)))
+        }
+        let account = try DelegatedAccount(
+            session: joined, keys: keys, nonces: nonces, pins: RelayKeyPins(store: file("relays.json")),
+            onSessionChange: { accounts.save($0) })
+        try account.pins.pin(nodeKey, for: relayURL)  // or: try await account.learnKey(of: relayURL)
+        if let client = try account.client() {
+            let value: String? = try await client.rpc.execute(
+                contextId: contextId, method: "get", argsJson: ["key": "k"])
+            print(value ?? "nothing there yet")
+        }
+        for context in try await account.admin.getContexts().contexts { print(context.id) }
+        account.close()
+    }
+
+    static func administration(_ mero: Mero, _ other: Mero) async throws {
         let admin = await mero.admin
-        let namespaces = try await admin.listNamespaces()
-        print(namespaces.map(\.namespaceId))
+        let app = try await admin.installApplication(InstallApplicationRequest(package: "kv-store", version: "1.0.0"))
+        let team = try await admin.createNamespace(
+            CreateNamespaceRequest(applicationId: app.applicationId, name: "team"))
+        let notes = try await admin.createContext(
+            CreateContextRequest(applicationId: app.applicationId, groupId: team.namespaceId, name: "notes"))
+        // .recursive is the answer to a request for the groups below as well, with one invitation for each.
+        guard case .single(let made) = try await admin.createNamespaceInvitation(team.namespaceId) else { return }
+        let token = try InviteCodec.encode(made)
+
+        // The other one, on another node:
+        let invitation = try SignedGroupOpenInvitation(pasted: token)
+        let guest = await other.admin
+        let joined = try await guest.joinNamespace(
+            invitation.namespaceId(), request: JoinNamespaceRequest(invitation: invitation))
+        for context in try await guest.listGroupContexts(joined.namespaceId) {
+            _ = try await guest.joinContext(context.contextId)
+        }
+        print("both are in", notes.contextId)
+    }
+
+    static func sealed(
+        _ relayURL: String, _ account: String, _ credential: String, _ keys: DeviceKeys, _ nonces: any WarrantNonceStore
+    ) -> RelayClient {
+        let sealing = Sealing.signedRelays(minReleaseVersion: "2.3.99")
+        let relay = RelayClient(
+            relayURL: relayURL, authorAccount: account, authorProof: credential, keys: keys, nonces: nonces,
+            options: HttpOptions(sealing: sealing))
+        return relay
     }
 
     static func stores(_ node: URL, _ folder: URL, _ credentials: Credentials) async throws {
@@ -167,6 +255,7 @@ enum ReadmeSamples {
         node.inject(.status(503, retryAfter: "1"), on: "POST /jsonrpc", times: 2)
         node.inject(.cutAfterHandler, on: "POST /jsonrpc")
         node.inject(.delay(3), on: "/auth/*", times: nil)
+        node.inject(.status(500), on: "POST /admin-api/contexts/*/intents")
         node.expireAccessTokens()
         node.revokeFamilies()
         try await node.refuseConnections(true)

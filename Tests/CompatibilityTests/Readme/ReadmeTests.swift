@@ -1,4 +1,5 @@
 import Foundation
+import MeroDevNode
 import MeroKit
 import Testing
 

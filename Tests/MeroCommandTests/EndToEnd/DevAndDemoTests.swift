@@ -89,7 +89,9 @@ struct DevAndDemoTests {
         #expect(people.status == 0, "\(people.errors)")
         for text in [
             "FunctionCallError", "1 refresh", "all 50 answered", "authRevoked (token_revoked", "gap mark",
-            "relay -> \"hello, relay\"", "2 warrants", "All 17 steps",
+            "relay -> \"hello, relay\"", "2 warrants", "All 19 steps",
+            "all to /sealed/v2",
+            "To go on from here:", "dev --nodes 2", "MeroError.rpc | relay -> MeroError.http(400)",
         ] {
             #expect(people.output.contains(text), "\(text)")
         }

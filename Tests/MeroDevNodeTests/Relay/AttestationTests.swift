@@ -35,7 +35,7 @@ import Testing
 
     @Test func whatIsNotAskedForIsNotBound() async throws {
         try await withNode { fixture async throws in
-            let plain = try await fixture.post(Self.path, ["nonce": .string(Self.nonce), "bindTransportKey": true])
+            let plain = try await fixture.post(Self.path, ["nonce": .string(Self.nonce), "bindTransportKey": false])
             #expect(plain.data?.names == ["quoteB64", "quote"])
             #expect(Data(try reportData(plain).suffix(32)) == Data(count: 32))
             let application = DevNode.applicationId(of: KeyValueContract())
@@ -44,6 +44,35 @@ import Testing
             #expect(
                 Hex.encode(Data(try reportData(bound).suffix(32)))
                     == ReleaseCatalog.bytecodeId(package: "kv-store", version: "1.0.0"))
+        }
+    }
+
+    /// Spec: 80, section 2.4.
+    @Test func theTransportKeyIsBoundAroundAllElse() async throws {
+        try await withNode { fixture async throws in
+            let key = fixture.node.sealed.transportKey
+            for (asked, inner) in [
+                ([:], Data(count: 32)), (["bindNodeKey": true], try RelayNodeKey.keyBinding(fixture.node.nodeKey)),
+            ] as [([String: JsonTree], Data)] {
+                let body = asked.merging(["nonce": .string(Self.nonce), "bindTransportKey": true]) { $1 }
+                let answer = try await fixture.post(
+                    Self.path,
+                    .object(body.sorted { $0.key < $1.key }.map { JsonMember(name: $0.key, value: $0.value) }))
+                #expect(answer.data?["transportPublicKey"] == .string(Hex.encode(key)))
+                let bound = sha256(Data("calimero.tee-attest.transport-key.v1".utf8) + inner + key)
+                #expect(Data(try reportData(answer).suffix(32)) == bound)
+            }
+        }
+    }
+
+    /// A node of before knows no transport key and says nothing of it.
+    @Test func aNodeWithoutSealingBindsNone() async throws {
+        var options = DevNodeOptions()
+        options.sealing.isOffered = false
+        try await withNode(options) { fixture async throws in
+            let answer = try await fixture.post(Self.path, ["nonce": .string(Self.nonce), "bindTransportKey": true])
+            #expect(answer.data?.names == ["quoteB64", "quote"])
+            #expect(Data(try reportData(answer).suffix(32)) == Data(count: 32))
         }
     }
 

@@ -28,12 +28,19 @@ public struct BlobDigest: Sendable, Equatable {
 
     /// Of a file, which is read piece by piece.
     ///
-    /// Throws `MeroError.network` for a file that cannot be read, `CancellationError` when the task is cancelled.
+    /// Throws `MeroError.network` for a file that cannot be read, and for what is no regular file: a pipe may never end.
+    /// `CancellationError` when the task is cancelled.
     public init(ofFile url: URL) async throws {
         self = try await BlockingWork.run { isCancelled in
             let failure = MeroError.network("Cannot read the file \(url.lastPathComponent)")
-            guard url.isFileURL, let file = try? FileHandle(forReadingFrom: url) else { throw failure }
-            defer { try? file.close() }
+            // Without O_NONBLOCK, opening a pipe would wait for a writer.
+            let descriptor = url.isFileURL ? open(url.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1
+            guard descriptor >= 0 else { throw failure }
+            let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+            var status = stat()
+            guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+                throw MeroError.network("\(url.lastPathComponent) is no regular file")
+            }
             var hasher = BlobHasher()
             while true {
                 if isCancelled() { throw CancellationError() }

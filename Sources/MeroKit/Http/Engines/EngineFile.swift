@@ -55,6 +55,17 @@ final class EngineFile {
         return Int64(status.st_size)
     }
 
+    /// Only a file gives way to another one: a device, a pipe or a link that is unlinked is gone.
+    ///
+    /// - Throws: `EngineError.Kind.file` unless there is a regular file, or nothing.
+    static func checkReplaceable(_ url: URL) throws {
+        var status = stat()
+        guard lstat(url.path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return }
+        throw EngineError(
+            kind: .file, mayHaveReachedNode: false,
+            message: "Cannot replace \(url.lastPathComponent): it is no regular file")
+    }
+
     private static func failure(_ what: String, _ url: URL) -> EngineError {
         EngineError(
             kind: .file, mayHaveReachedNode: true,

@@ -74,6 +74,22 @@ public struct DelegatedAccountStore: Sendable {
         return DelegatedSession(credential: credential)
     }
 
+    /// The account of this device; nil only when none is stored.
+    ///
+    /// Throws `SecureValueStoreError.unreadable` when something is stored that cannot be read or is half written, so that an
+    /// app does not take a damaged file for a first launch.
+    public func read() throws -> DelegatedSession? {
+        if let session = try sessions.read() {
+            guard session.isWhole else { throw SecureValueStoreError.unreadable("the account's session is not whole") }
+            return session
+        }
+        guard let credential = try credentials.read() else { return nil }
+        guard credential.isWhole else {
+            throw SecureValueStoreError.unreadable("the account's certificate is not whole")
+        }
+        return DelegatedSession(credential: credential)
+    }
+
     /// Keeps a certificate that has no session yet.
     public func save(_ credential: DelegatedCredential) { credentials.save(credential) }
 
