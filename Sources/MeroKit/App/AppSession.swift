@@ -239,7 +239,7 @@ public actor AppSession {
         let delay = setup.suspensionDelay
         guard delay > 0 else { return await perform(.suspend) }
         closing = Task { [weak self] in
-            try? await Task.sleep(nanoseconds: UInt64(delay * 1_000_000_000))
+            try? await Task.sleep(nanoseconds: .nanoseconds(delay))
             if !Task.isCancelled { await self?.suspendNow() }
         }
     }

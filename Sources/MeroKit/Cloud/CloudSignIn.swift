@@ -210,7 +210,7 @@ public actor CloudSignIn {
         _ session: CloudSession, _ relayUrl: String, _ owner: String, _ keys: DeviceKeys
     ) async throws -> RelayReads {
         let mine = generation
-        let base = try RelayOrigin.checked(RelayOrigin.trimmed(relayUrl))
+        let base = try RelayOrigin.base(relayUrl)
         let nodeKey = try await RelayNodeKey.attest(
             relayURL: relayUrl, verifier: config.relayKeyVerifier, session: urlSession)
         try check(mine)

@@ -82,8 +82,8 @@ struct BaseURL: Sendable {
     /// Nil when the base is no `http` or `https` URL, or has more than a path: then every call fails with `Invalid URL`.
     let origin: RequestTarget.Origin?
 
-    /// Bytes. No node reads a longer one, and what an HTTP stack says to it is hard to understand.
-    private static let longestPath = 64 << 10
+    /// Bytes. No node reads one so long, and what an HTTP stack says to it is hard to understand.
+    private static let longestPath = 1 << 20
 
     init(_ url: URL) {
         let string = url.absoluteString

@@ -74,9 +74,52 @@ extension JSONValue: Equatable {
     }
 }
 
-extension JSONValue: CustomStringConvertible {
-    /// The value as JSON text, its members in order. What is no number reads `null`.
-    public var description: String { CanonicalJSON.string(self) }
+extension JSONValue: CustomStringConvertible, CustomDebugStringConvertible {
+    /// The value as Swift prints an enum: `number(42.0)`.
+    public var description: String { printed(isNamed: false) }
+    /// The same with the type's name in front of every case.
+    public var debugDescription: String { printed(isNamed: true) }
+
+    private enum Piece {
+        case text(String)
+        case value(JSONValue)
+    }
+
+    /// Swift's own way would go as deep into the stack as the value is nested.
+    private func printed(isNamed: Bool) -> String {
+        var output = ""
+        var pending = [Piece.value(self)]
+        var prefix = isNamed ? "MeroKit.JSONValue." : ""
+        while let piece = pending.popLast() {
+            guard case .value(let value) = piece else {
+                if case .text(let text) = piece { output += text }
+                continue
+            }
+            switch value {
+            case .null: output += "\(prefix)null"
+            case .bool(let value): output += "\(prefix)bool(\(value))"
+            case .number(let value): output += "\(prefix)number(\(value))"
+            case .string(let value): output += "\(prefix)string(\(value.debugDescription))"
+            case .array(let elements):
+                output += "\(prefix)array(["
+                pending.append(.text("])"))
+                for (index, element) in elements.enumerated().reversed() {
+                    pending.append(.value(element))
+                    if index > 0 { pending.append(.text(", ")) }
+                }
+            case .object(let members):
+                output += "\(prefix)object(\(members.isEmpty ? "[:" : "[")"
+                pending.append(.text("])"))
+                for (index, member) in members.enumerated().reversed() {
+                    pending.append(.value(member.value))
+                    pending.append(.text("\(index > 0 ? ", " : "")\(member.key.debugDescription): "))
+                }
+            }
+            // What is inside is always named.
+            prefix = "MeroKit.JSONValue."
+        }
+        return output
+    }
 }
 
 extension JSONValue {

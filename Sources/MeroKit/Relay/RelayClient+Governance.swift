@@ -60,16 +60,7 @@ extension RelayClient {
     /// - Returns: The group that was acted on: for a new subgroup, its id.
     @discardableResult
     public func govern(groupId: String, op: Warrants.GovernanceOp) async throws -> String {
-        try checkAuthor()
-        let relay = try await describeGovernance(groupId: groupId)
-        guard relay.canActOnBehalf else {
-            throw Self.noStanding(
-                "the relay (account \(relay.executorAccount)) may not act for members of group \(groupId): "
-                    + "an admin must grant it CAN_AUTHOR_ON_BEHALF")
-        }
-        let executor = try checkedExecutor(account: relay.executorAccount, key: relay.executorKey)
-        let answer = try await send(op, scope: groupId, executor: executor)
-        guard let acted = answer.groupId else { return groupId }
+        guard let acted = try await change(groupId, op).groupId else { return groupId }
         try Self.checkId(acted, "group")
         return acted
     }
@@ -147,6 +138,18 @@ extension RelayClient {
         let teeError: String?
     }
 
+    private func change(_ groupId: String, _ op: Warrants.GovernanceOp) async throws -> GovernanceAnswer {
+        try checkAuthor()
+        let relay = try await describeGovernance(groupId: groupId)
+        guard relay.canActOnBehalf else {
+            throw Self.noStanding(
+                "the relay (account \(relay.executorAccount)) may not act for members of group \(groupId): "
+                    + "an admin must grant it CAN_AUTHOR_ON_BEHALF")
+        }
+        let executor = try checkedExecutor(account: relay.executorAccount, key: relay.executorKey)
+        return try await send(op, scope: groupId, executor: executor)
+    }
+
     private func send(
         _ op: Warrants.GovernanceOp, scope: String, executor: RelayExecutor
     ) async throws -> GovernanceAnswer {
@@ -179,7 +182,7 @@ extension RelayClient {
     ) {
         guard let op else { return (nil, nil) }
         do {
-            try await govern(groupId: namespaceId, op: op)
+            _ = try await change(namespaceId, op)
             return (true, nil)
         } catch let error as CancellationError {
             throw error

@@ -89,7 +89,7 @@ public struct RelayClient: Sendable {
         timeout: TimeInterval = 15, rateLimitRetries: Int = 3, options: HttpOptions = HttpOptions(),
         engine: any HttpEngine, clock: RelayClock = RelayClock()
     ) {
-        self.relayURL = RelayOrigin.trimmed(relayURL)
+        self.relayURL = RelayOrigin.counted(relayURL)
         self.authorAccount = authorAccount.lowercased()
         self.authorProof = authorProof
         self.executorAccount = executorAccount?.lowercased()
@@ -176,10 +176,16 @@ extension RelayClient {
 
 /// A relay's URL as it is kept and compared.
 enum RelayOrigin {
-    /// Without slashes at its end, its scheme in lower case.
+    /// Without slashes at its end.
     static func trimmed(_ url: String) -> String {
         var url = url.trimmingCharacters(in: .whitespacesAndNewlines)
         while url.hasSuffix("/") { url.removeLast() }
+        return url
+    }
+
+    /// The same with its scheme in lower case: a relay's numbers are counted by this text.
+    static func counted(_ url: String) -> String {
+        let url = trimmed(url)
         guard let end = url.range(of: "://")?.lowerBound else { return url }
         return url[..<end].lowercased() + url[end...]
     }

@@ -92,7 +92,11 @@ import Testing
             + String(repeating: object ? "}" : "]", count: levels)
         // As `Bool`s: a test that fails would print the value by reflection.
         let isSameText = CanonicalJSON.string(value) == text && CanonicalJSON.data(value) == Data(text.utf8)
-        let isDescribed = "\(value)" == text && String(reflecting: value) == text
+        let name = "MeroKit.JSONValue."
+        let opening = object ? #"object(["k": "# : "array(["
+        let inside =
+            String(repeating: opening + name, count: levels) + "number(1.0)" + String(repeating: "])", count: levels)
+        let isDescribed = "\(value)" == inside && String(reflecting: value) == name + inside
         let isEqual = value == Self.deep(levels, object: object)
         let isDifferent =
             value != Self.deep(levels, object: object, 2) && value != Self.deep(levels - 1, object: object)
@@ -114,8 +118,40 @@ import Testing
             #expect(value != other && other != value)
         }
         #expect(JSONValue.number(.nan) != .number(.nan) && JSONValue.number(0) == .number(-0.0))
-        #expect("\(value)" == #"{"a":[1,"x",null,true,{},[]],"b":{"c":{"d":2.5}}}"#)
-        #expect("\(JSONValue.number(.nan))" == "null")
+    }
+
+    /// As Swift prints an enum by itself.
+    @Test func printingIsThatOfAnEnum() {
+        enum Plain {
+            case null
+            case bool(Bool)
+            case number(Double)
+            case string(String)
+            case array([Plain])
+            case object([String: Plain])
+
+            init(_ value: JSONValue) {
+                switch value {
+                case .null: self = .null
+                case .bool(let value): self = .bool(value)
+                case .number(let value): self = .number(value)
+                case .string(let value): self = .string(value)
+                case .array(let value): self = .array(value.map(Plain.init))
+                case .object(let value): self = .object(value.mapValues(Plain.init))
+                }
+            }
+        }
+        for value in [
+            nil, true, 42, -0.5, .number(.nan), .number(1e300), "x\"\n\u{1}é", [], [1, "x", [nil, [:]]], [:],
+            ["k": [2]],
+            ["a\"b": ["c": false]],
+        ] as [JSONValue] {
+            let name = String(String(reflecting: Plain.null).dropLast(4))
+            #expect(name.hasSuffix("."))
+            func plain(_ text: String) -> String { text.replacingOccurrences(of: name, with: "MeroKit.JSONValue.") }
+            #expect("\(value)" == plain("\(Plain(value))"))
+            #expect(String(reflecting: value) == plain(String(reflecting: Plain(value))))
+        }
     }
 
     /// Why a text cannot be sent is said in words.

@@ -161,7 +161,8 @@ import Testing
         }
         #expect(rig.routes.isEmpty)
         let nowhere = try RelayRig(url: "no url", Self.describing())
-        guard case MeroError.network? = await failure(of: { try await nowhere.relay.describe(Rig.context) }) else {
+        guard case AccountError.invalidInput? = await failure(of: { try await nowhere.relay.describe(Rig.context) })
+        else {
             Issue.record("no url was reached")
             return
         }
