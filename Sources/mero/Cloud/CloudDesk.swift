@@ -63,7 +63,18 @@ extension CloudDesk {
                 code: .notSignedIn, message: "Profile \"\(profile.name)\" is not signed in to \(cloud.text)",
                 hint: "Run \"mero cloud login\(profileWords)\"")
         }
-        return CloudDevice(desk: self, identity: try profile.identity(), stored: stored)
+        let identity = try profile.identity()
+        // Another device may have taken this one's place in the profile since.
+        let certified = try? DeviceCertificates.verify(stored.session.credential)
+        guard certified?.signPublicKey == identity.keys.signPublicKey else {
+            throw Failure(
+                code: .notSignedIn,
+                message: "Profile \"\(profile.name)\" holds another device than the one that signed in to the cloud",
+                hint:
+                    "Run \"mero cloud login\(profileWords)\" again (with --certified if the device is certified already)"
+            )
+        }
+        return CloudDevice(desk: self, identity: identity, stored: stored)
     }
 }
 

@@ -214,6 +214,10 @@ struct CloudLoginTests {
             #expect(outcome.document?["relayUrl"] == .string(bench.bench.url))
             #expect(bench.cloud.wallet.visits == 0)
             #expect(try await bench.mero("cloud", "connect", "--json").document?["reads"] == true)
+            // A device that took this one's place has not signed in.
+            #expect(try await bench.mero("account", "new", "--replace").status == 0)
+            let replaced = try await bench.mero("cloud", "connect")
+            #expect(replaced.status == ExitCode.notSignedIn.rawValue && replaced.errors.contains("another device"))
             // Nothing is kept of a login that the cloud did not hear of.
             #expect(try await bench.mero("cloud", "logout").status == 0)
             await bench.cloud.stop()
