@@ -28,8 +28,12 @@ final class SealedEngine: HttpEngine {
         do {
             answer = try await exchange(request, head, body, session)
         } catch MeroError.http(let refusal)
-            where refusal.cameInTheClear && refusal.sealedRefusal?.code == "unknown_session" && node.resends
+            where refusal.cameInTheClear && refusal.sealedRefusal?.code == "unknown_session"
         {
+            guard mayResend(request) else {
+                node.sessions.forget(session)
+                throw MeroError.http(refusal)
+            }
             session = try await node.sessions.session(
                 insteadOf: session, over: carrier, timeout: request.inactivityTimeout)
             request.onResend?()
@@ -62,6 +66,12 @@ final class SealedEngine: HttpEngine {
         }
         let carried = outer
         return try await exchange.run(url: request.url) { [carrier] in try await carrier.perform(carried) }
+    }
+
+    /// Nobody vouches for the word that a session is unknown: the request may have run. What must not run twice is sent again
+    /// only where its sender takes care of that, as a relay client does, whose warrants are refused the second time.
+    private func mayResend(_ request: EngineRequest) -> Bool {
+        node.resends && (!request.sendAtMostOnce || request.onResend != nil)
     }
 
     /// What is in a file has to be in memory to be sealed, which the limit of an envelope bounds.

@@ -49,6 +49,9 @@ final class SealedSessions: Sendable {
         }
     }
 
+    /// The next request opens another one.
+    func forget(_ session: SealedSession) { current.withLock { if $0 === session { $0 = nil } } }
+
     private func usable(insteadOf stale: SealedSession?) -> SealedSession? {
         let now = clock.now()
         return current.withLock { current in

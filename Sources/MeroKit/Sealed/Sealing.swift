@@ -12,7 +12,8 @@ import Foundation
 ///
 /// A request may be sealed and sent a second time when the node says that it has forgotten the session, as after a
 /// restart. Nobody vouches for that answer, so that whoever carries the requests can make the node run a call twice; calls
-/// that are signed once, as a relay's, are refused the second time. `resendsAfterLostSession` turns this off.
+/// that are signed once, as a relay's, are refused the second time. What must not be sent twice, as `RetryPolicy.never` and
+/// `.onlyIfUnsent` say and token refreshes always, is not; `resendsAfterLostSession` turns it off for everything.
 /// Spec: 80, sections 1.6 and 1.10.
 public struct Sealing: Sendable, Equatable {
     private let shared: Shared

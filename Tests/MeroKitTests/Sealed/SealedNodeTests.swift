@@ -149,6 +149,25 @@ import Testing
         await fixture.stop()
     }
 
+    /// The word that a session is unknown is nobody's: what must not run twice is not sent twice for it.
+    @Test(arguments: [RetryPolicy.never, .onlyIfUnsent]) func whatMustNotRunTwiceIsNotSentTwice(
+        policy: RetryPolicy
+    ) async throws {
+        let fixture = try await SealedFixture.start()
+        let mero = try await fixture.signedIn(Sealing(key: fixture.fixed), policy: policy)
+        fixture.node.sealed.forgetSessions()
+        let set: @Sendable () async throws -> Void = {
+            let _: JSONValue? = try await mero.rpc.execute(
+                contextId: fixture.context, method: "set", argsJson: ["key": "k", "value": "v"])
+        }
+        #expect(clearCode(await failure(of: { try await set() })) == "unknown_session")
+        #expect(fixture.node.handlerRuns("POST", "/jsonrpc") == 0)
+        // The next one opens a session again.
+        try await set()
+        #expect(fixture.node.handlerRuns("POST", "/jsonrpc") == 1)
+        await fixture.stop()
+    }
+
     @Test func sessionsAreRenewedBeforeTheirEnd() async throws {
         let fixture = try await SealedFixture.start()
         let time = SealedTestClock()
