@@ -258,6 +258,7 @@ enum ReadmeSamples {
 
     static func appLayer(_ link: String, _ contextId: String) async {
         @Sendable func show(_ text: String) {}
+        @Sendable func agrees(to invitation: AppInvitation?) async -> Bool { invitation != nil }
         let session = AppSession(.init(packageId: "com.example.notes"))
         Task {
             for await state in await session.states() {
@@ -270,7 +271,9 @@ enum ReadmeSamples {
         }
         await session.restore()
         await session.signInWithCloud(callback: .https(host: "app.example", path: "/enrol"))
-        if await session.openInvitation(link) { await session.acceptInvitation() }
+        if await session.openInvitation(link), await agrees(to: session.state.pendingInvitation) {
+            await session.acceptInvitation()
+        }
         for await event in await session.events(contextId: contextId) { print(event.kind, event.isGap) }
     }
 
