@@ -34,9 +34,7 @@ extension SignedGroupOpenInvitation {
     }
 
     /// Nil for one that does not expire.
-    var expires: Date? {
-        invitation.expirationTimestamp > 0 ? Date(timeIntervalSince1970: Double(invitation.expirationTimestamp)) : nil
-    }
+    var expires: Date? { expiresAt }
 
     var roleWord: String {
         switch invitation.invitedRole ?? 1 {

@@ -99,7 +99,7 @@ enum InviteActs {
                 "expired": .bool(isOver), "admitters": .strings(invitation.invitation.admitters),
                 "admitterAddrs": .strings(invitation.admitterAddrs),
                 "applicationId": .optional(application(invitation)), "extra": Report(.object(extra)),
-                "token": .string(try payload.token()),
+                "token": .optional(try? payload.token()),
                 "invitation": .text(try ExactJSON(jsonBytes: MeroJSON.encode(invitation))),
             ])
     }
@@ -111,10 +111,15 @@ enum InviteActs {
                 code: .usage, message: "--slug says which app the link is for", hint: "Add --slug com.example.app")
         }
         let payload = try await InvitationInput.payload(run.arguments.operand("invitation") ?? "", run.invocation)
-        let link = InviteLink.invitation(token: try payload.token(), slug: slug)
+        guard let token = try? payload.token() else {
+            throw Failure(
+                code: .usage, message: "The invitation is too large for a link",
+                hint: "Pass it on as a file: \"mero invite show - < FILE\" reads it as well")
+        }
+        let link = InviteLink.invitation(token: token, slug: slug)
         try run.console.line(link)
         try run.console.document([
-            "link": .string(link), "token": .string(try payload.token()), "groupId": .string(payload.namespaceId),
+            "link": .string(link), "token": .string(token), "groupId": .string(payload.namespaceId),
             "expiresAt": .time(payload.invitation.expires),
         ])
         if payload.invitation.isExpired() { try run.console.remark("The invitation is over already.") }
@@ -131,6 +136,7 @@ enum InviteActs {
         }
         let invitation = try await read(run)
         let group = try invitation.groupId()
+        try invitation.checkNotExpired()
         let name = run.arguments.text(.callMe)
         let admin = try await run.admin
         let joined: (id: String, key: String, account: String?)

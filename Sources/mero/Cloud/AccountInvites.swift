@@ -57,18 +57,23 @@ enum AccountInvites {
         let (session, outcome) = try await device.signIn.join(
             namespaceId: namespace, invitation: invitation, nodeURL: run.arguments.text(.admittingRelay))
         try device.checkKept()
-        try run.console.line("\(outcome.relayUrl) lets account \(session.account) in.".printable)
-        let isMember = try await device.signIn.waitForMembership(namespace)
+        if outcome.published {
+            try run.console.line("\(outcome.relayUrl) lets account \(session.account) in.".printable)
+        } else {
+            try run.console.remark(
+                "\(outcome.relayUrl) has taken the join and not passed it on to the others".printable)
+        }
+        // Nobody applies what nobody was told.
+        let isMember = outcome.published ? try await device.signIn.waitForMembership(namespace) : false
         try device.checkKept()
         // Its relay may be known only now.
         let now = await device.signIn.restoreSession() ?? session
         let contexts = isMember ? try await contexts(of: namespace, device, now) : []
         if isMember {
             try run.console.line("It is a member of \(namespace).")
-            for context in contexts { try run.console.line("Context \(context)") }
-            if let context = contexts.first, let relay = now.relayUrl {
-                try run.console.line(
-                    "Next: mero call \(context) METHOD '{}' --relay \(relay.printable)\(desk.profileWords)")
+            for context in contexts { try run.console.line("Context \(context)".printable) }
+            if let context = contexts.first, let words = desk.callWords(context, relay: now.relayUrl) {
+                try run.console.line("Next: \(words)".printable)
             }
         } else {
             try run.console.remark(

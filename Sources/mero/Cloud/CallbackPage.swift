@@ -36,6 +36,17 @@ enum CallbackPage {
                 + "form-action 'none'; frame-ancestors 'none'")
     }
 
+    /// A file that leads to a page of this command's, whose address needs no escaping.
+    static func leading(to page: String) -> String {
+        """
+        <!doctype html>
+        <html lang="en"><head><meta charset="utf-8"><title>mero</title>
+        <meta http-equiv="refresh" content="0; url=\(page)"></head>
+        <body><p><a href="\(page)">Go on to the wallet</a></p></body></html>
+
+        """
+    }
+
     static func text(_ status: Int, _ text: String) -> DevHttpResponse {
         response(status, text + "\n", type: "text/plain; charset=utf-8", policy: "default-src 'none'")
     }

@@ -226,7 +226,7 @@ enum CloudActs {
                 ("account", session.account), ("relay", relay), ("relay's account", session.executorAccount),
                 ("node key", connection.nodeKey), ("reads and events", connection.mero != nil ? "yes" : "no"),
                 ("why not", connection.readNote), ("namespaces", namespaces.joined(separator: " ")),
-                ("try", "mero call CONTEXT METHOD '{}' --relay \(relay)\(desk.profileWords)"),
+                ("try", desk.callWords("CONTEXT", relay: relay)),
             ],
             [
                 "account": .string(session.account), "relayUrl": .string(relay),
@@ -244,13 +244,19 @@ enum CloudActs {
                 code: .notSignedIn, message: "The keys of profile \"\(desk.profile.name)\" are not certified yet",
                 hint: "Run \"mero cloud login\", or certify them with \"mero account device\"")
         }
-        let token = try desk.owner().sessionToken
+        // A token that is due is replaced at the first question, which keeps it whatever comes of the rest.
+        _ = try await desk.asOwner { cloud, _ in try await cloud.getMyNamespaces() }
+        let began = try desk.owner()
         let connection = try await told {
             try await connectCloud(
                 ConnectCloudOptions(
                     authorAccount: certificate.account, authorProof: credential, signer: identity.keys,
-                    sessionToken: token, namespaceId: namespace, nonces: desk.profile.nonces(of: identity.keys),
-                    cloudBaseURL: desk.cloud.url, timeout: desk.timeout))
+                    sessionToken: began.sessionToken, namespaceId: namespace,
+                    nonces: desk.profile.nonces(of: identity.keys), cloudBaseURL: desk.cloud.url,
+                    timeout: desk.timeout))
+        }
+        if let now = await connection.cloud.currentSession {
+            try desk.profile.keep(now, inPlaceOf: began, at: desk.cloud.text)
         }
         defer { connection.client.close() }
         let row = connection.relayRow
@@ -258,7 +264,7 @@ enum CloudActs {
             [
                 ("namespace", connection.namespaceId), ("hosting", connection.namespace.haStatus),
                 ("relay", row.relayUrl), ("relay's account", row.executorAccount), ("writes as", certificate.account),
-                ("try", "mero call CONTEXT METHOD '{}' --relay \(row.relayUrl ?? "URL")\(desk.profileWords)"),
+                ("try", desk.callWords("CONTEXT", relay: row.relayUrl)),
             ],
             [
                 "namespaceId": .string(connection.namespaceId), "haStatus": .string(connection.namespace.haStatus),

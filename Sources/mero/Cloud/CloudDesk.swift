@@ -51,6 +51,37 @@ struct CloudDesk: Sendable {
     var profileWords: String { profile.name == ProfileName.standard ? "" : " --profile \(profile.name)" }
 }
 
+extension CloudDesk {
+    /// A call to suggest, which somebody may paste into a shell: what others chose stands in it as plain words only. Nil for
+    /// a relay that is no address.
+    func callWords(_ context: String, relay: String?) -> String? {
+        guard let relay, let address = NodeAddress(relay), !address.text.contains(where: \.isControlled) else {
+            return nil
+        }
+        return "mero call \(context.shellWord) METHOD '{}' --relay \(address.text.shellWord)\(profileWords)"
+    }
+}
+
+extension Character {
+    fileprivate var isControlled: Bool { unicodeScalars.contains(where: String.isControl) }
+}
+
+extension String {
+    /// As one word of a shell that means nothing else there.
+    var shellWord: String {
+        let plain = utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "a")...UInt8(ascii: "z"):
+                return true
+            default: return "-_./:".utf8.contains(byte)
+            }
+        }
+        guard !plain || isEmpty || hasPrefix("-") else { return self }
+        return "'" + replacingOccurrences(of: "'", with: #"'\''"#) + "'"
+    }
+}
+
 // MARK: - As the device
 
 extension CloudDesk {
@@ -109,10 +140,8 @@ extension CloudDesk {
         } catch {
             result = .failure(CloudFailure.describing(error))
         }
-        if let now = await client.currentSession, now.sessionToken != session.sessionToken {
-            // A client that was made from a token does not know the user.
-            let kept = CloudLoginSession(sessionToken: now.sessionToken, expiresAt: now.expiresAt, user: session.user)
-            try profile.save(CloudFiles.Owner(cloud: cloud.text, session: kept))
+        if let now = await client.currentSession {
+            try profile.keep(now, inPlaceOf: session, at: cloud.text)
         }
         return try result.get()
     }

@@ -32,10 +32,48 @@ extension Profile {
 
     func save(_ owner: CloudFiles.Owner) throws { try save(owner, to: cloudOwnerFile) }
 
+    /// What the profile holds of the device's session now; nil also for what cannot be read.
+    func heldDevice() -> CloudFiles.Device? { (try? loadCloudDevice()) ?? nil }
+
+    /// Reads and changes these files while no other command does. Throws what `body` throws, and `Failure` when the lock
+    /// cannot be had.
+    ///
+    /// Whoever holds it replaces one small file, so that this waits no longer than for that.
+    func withCloudFiles<T>(_ body: () throws -> T) throws -> T {
+        do {
+            let path = folder.appendingPathComponent("cloud.lock").path
+            return try FileLock(path: path, patience: 10).withLockBlocking(body)
+        } catch let error as POSIXError {
+            throw Failure(
+                code: .localFile, message: "The folder \(folder.path) cannot be written: \(error.localizedDescription)",
+                hint: "Check the folder's owner and free space")
+        }
+    }
+
+    /// Keeps the token that the cloud gave in place of `began`, unless another command has signed out or in anew.
+    func keep(_ now: CloudLoginSession, inPlaceOf began: CloudLoginSession, at cloud: String) throws {
+        guard now.sessionToken != began.sessionToken else { return }
+        // A client that was made from a token does not know the user.
+        let kept = CloudLoginSession(sessionToken: now.sessionToken, expiresAt: now.expiresAt, user: began.user)
+        try withCloudFiles {
+            guard try loadCloudOwner()?.session.sessionToken == began.sessionToken else { return }
+            try save(CloudFiles.Owner(cloud: cloud, session: kept))
+        }
+    }
+
     /// Forgets both sessions. The device's keys and certificate stay.
     func removeCloudFiles() {
-        for file in [cloudDeviceFile, cloudOwnerFile, cloudTokensFile] { PrivateFile(path: file.path).remove() }
+        let files = cloudFiles.map { PrivateFile(path: $0.path) }
+        guard FileManager.default.fileExists(atPath: folder.path) else { return }
+        // Under the lock, no command that still runs is just about to write. Without it, removing is better than not.
+        do {
+            try withCloudFiles { files.forEach { $0.remove() } }
+        } catch {
+            files.forEach { $0.remove() }
+        }
     }
+
+    var cloudFiles: [URL] { [cloudDeviceFile, cloudOwnerFile, cloudTokensFile] }
 
     private func load<Value: Decodable>(_ file: URL) throws -> Value? {
         guard FileManager.default.fileExists(atPath: file.path) else { return nil }

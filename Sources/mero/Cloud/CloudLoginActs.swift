@@ -35,7 +35,7 @@ enum CloudLoginActs {
             cloud: desk.cloud.text, wallet: desk.wallet.text,
             session: CloudSession(
                 account: certificate.account, device: certificate.device, credential: credential))
-        let device = CloudDevice(desk: desk, identity: identity, stored: stored)
+        let device = CloudDevice(desk: desk, identity: identity, stored: stored, isNew: true)
         let session: CloudSession
         do {
             session = try await device.signIn.refreshRelay()
@@ -60,7 +60,7 @@ enum CloudLoginActs {
         let session: CloudSession
         do {
             session = try await complete(signIn, callback, desk)
-            try keep(session, identity, desk)
+            try keep(session, identity.keys, desk)
         } catch {
             await callback.end(saying: "This did not work. mero says why, in its terminal.")
             throw error
@@ -76,9 +76,11 @@ enum CloudLoginActs {
         let query = URLComponents(url: page, resolvingAgainstBaseURL: false)?.queryItems ?? []
         callback.expect(state: query.last { $0.name == "state" }?.value ?? "", wallet: page)
         let console = desk.console
+        let way = desk.profile.wayToWallet
+        defer { way.remove() }
         let isOpened =
-            !desk.arguments.has(.noBrowser)
-            && Browser.open(callback.startURL, variables: desk.invocation.surroundings.variables)
+            try !desk.arguments.has(.noBrowser)
+            && open(callback.startURL, by: way, desk.invocation.surroundings.variables)
         let shown = isOpened ? callback.startURL : page.absoluteString
         try console.line(
             isOpened
@@ -90,6 +92,19 @@ enum CloudLoginActs {
             within: desk.arguments.seconds(.wait) ?? standardWait, pasted: try pasting(desk),
             complain: { try? console.remark($0) })
         return try await signIn.completeEnrolment(answer)
+    }
+
+    /// Other users see what the browser is started with, and whoever opens the page first could have this device certified
+    /// for an account of theirs: so the browser is given a file that only its owner can read, and that leads there.
+    private static func open(_ page: String, by way: PrivateFile, _ variables: [String: String]) throws -> Bool {
+        do {
+            try way.replace(with: Data(CallbackPage.leading(to: page).utf8))
+        } catch {
+            throw Failure(
+                code: .localFile, message: "The file \(way.path) cannot be written",
+                hint: "Check the folder's owner and free space, or use --no-browser")
+        }
+        return Browser.open(URL(fileURLWithPath: way.path).absoluteString, variables: variables)
     }
 
     /// What somebody at a terminal pastes; nil where there is nobody.
@@ -106,7 +121,18 @@ enum CloudLoginActs {
     /// How long the wallet's answer is waited for, in seconds.
     private static let standardWait: TimeInterval = 300
 
-    private static func keep(_ session: CloudSession, _ identity: Identity, _ desk: CloudDesk) throws {
+    private static func keep(_ session: CloudSession, _ keys: DeviceKeys, _ desk: CloudDesk) throws {
+        try desk.profile.withCloudFiles { try keepLocked(session, keys, desk) }
+    }
+
+    private static func keepLocked(_ session: CloudSession, _ keys: DeviceKeys, _ desk: CloudDesk) throws {
+        // The person at the wallet took a while, and other commands may have run.
+        guard let identity = try desk.profile.loadIdentity(), identity.keys.signPublicKey == keys.signPublicKey else {
+            throw Failure(
+                code: .refused,
+                message: "Profile \"\(desk.profile.name)\" holds another device by now than the one that the wallet "
+                    + "certified", hint: "Nothing was changed: run the command again")
+        }
         let held = identity.credential.flatMap { try? DeviceCertificates.verify($0) }
         if let held, held.account != session.account, !desk.arguments.has(.replaceCertificate) {
             throw Failure(
@@ -153,7 +179,8 @@ enum CloudLoginActs {
             let root = try await RootInput(invocation: desk.invocation).ask()
             session = try await owned { try await client.signInWithAccount(root: root) }
         }
-        try desk.profile.save(CloudFiles.Owner(cloud: desk.cloud.text, session: session))
+        let kept = CloudFiles.Owner(cloud: desk.cloud.text, session: session)
+        try desk.profile.withCloudFiles { try desk.profile.save(kept) }
         let console = desk.console
         try console.line("Signed in to \(desk.cloud.text) as \(session.user.email.printable).")
         try console.line("Next: mero cloud namespaces\(desk.profileWords)")
@@ -193,13 +220,19 @@ enum CloudLoginActs {
 
     static func logout(_ invocation: Invocation) async throws -> ExitCode {
         let profile = try Connection.profile(invocation)
-        let stored = (device: try profile.loadCloudDevice(), owner: try profile.loadCloudOwner())
-        // The place of each session, whatever cloud is the present one.
-        if let device = stored.device, profile.hasIdentity {
-            let desk = try CloudDesk(invocation)
-            await CloudDevice(desk: desk, identity: try profile.identity(), stored: device).signIn.signOut()
-        }
+        // What is damaged cannot be ended elsewhere, but here: the files go whatever fails.
+        let held = profile.cloudFiles.contains { FileManager.default.fileExists(atPath: $0.path) }
+        let stored = (device: profile.heldDevice(), owner: (try? profile.loadCloudOwner()) ?? nil)
         var problem: (any Error)?
+        // The place of each session, whatever cloud is the present one.
+        if let device = stored.device {
+            do {
+                let desk = try CloudDesk(invocation)
+                await CloudDevice(desk: desk, identity: try profile.identity(), stored: device).signIn.signOut()
+            } catch {
+                problem = error
+            }
+        }
         if let owner = stored.owner, let cloud = NodeAddress(owner.cloud) {
             do {
                 try await CloudAccountClient(baseURL: cloud.url, sessionToken: owner.session.sessionToken).signOut()
@@ -208,14 +241,14 @@ enum CloudLoginActs {
             }
         }
         profile.removeCloudFiles()
-        let was = stored.device != nil || stored.owner != nil
+        let was = held || stored.device != nil || stored.owner != nil
         let console = invocation.console
         try console.line(
             was
                 ? "Signed out. The keys of this device stay."
                 : "Profile \"\(profile.name)\" was not signed in to the cloud.")
         if let problem {
-            try console.remark("The cloud was not told: \(Failure(describing: problem).message)")
+            try console.remark("Not everybody was told: \(Failure(describing: problem).message)")
         }
         try console.document([
             "profile": .string(profile.name), "wasSignedIn": .bool(was), "cloudWasTold": .bool(problem == nil),
@@ -225,7 +258,10 @@ enum CloudLoginActs {
 }
 
 extension Profile {
-    var hasIdentity: Bool { FileManager.default.fileExists(atPath: identityFile.path) }
+    /// Leads a browser to where the device is to be approved, while a login is under way.
+    fileprivate var wayToWallet: PrivateFile {
+        PrivateFile(path: folder.appendingPathComponent("cloud-login-\(Hex.encode(randomBytes(8))).html").path)
+    }
 
     func removeDeviceTokens() { PrivateFile(path: cloudTokensFile.path).remove() }
 }

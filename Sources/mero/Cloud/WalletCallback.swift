@@ -158,19 +158,30 @@ private final class CallbackDesk: Sendable {
         if (request.headers["sec-purpose"] ?? request.headers["purpose"])?.contains("prefetch") == true {
             return CallbackPage.text(503, "Open this page to go on.")
         }
-        let wallet = state.withLock { state -> URL? in
-            guard !state.wasOpened else { return nil }
+        let (wallet, ends) = state.withLock { state -> (URL?, Bool) in
+            guard !state.wasOpened else {
+                defer { state.isAnswered = true }
+                return (nil, !state.isAnswered)
+            }
             state.wasOpened = state.wallet != nil
-            return state.wallet
+            return (state.wallet, false)
         }
         guard let wallet else {
+            // One of the two who opened it may be somebody else, and it is not known which one goes to the wallet.
+            if ends {
+                answered.yield(.failure(Self.openedTwice))
+                answered.finish()
+            }
             return CallbackPage.text(
-                410,
-                "This page leads to the wallet once, and it was opened before. If that was not you, stop mero "
-                    + "(Ctrl-C) and run it again.")
+                410, "This page leads to the wallet once, and it was opened before. mero has ended: run it again.")
         }
         return CallbackPage.redirect(to: wallet)
     }
+
+    private static let openedTwice = Failure(
+        code: .refused,
+        message: "The page that leads to the wallet was opened twice, the first time maybe by somebody else",
+        hint: "Nothing was changed: run the command again, and open the page once")
 
     enum Reading {
         case right(EnrolmentCallback)

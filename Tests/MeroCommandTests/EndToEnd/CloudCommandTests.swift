@@ -115,6 +115,13 @@ struct CloudCommandTests {
             let after = try Data(contentsOf: bench.profileFile("cloud-owner.json"))
             #expect(after != before)
             #expect(String(decoding: after, as: UTF8.self).contains("ada@example.com"))
+            // Connecting replaces it as well.
+            #expect(try await bench.mero("account", "new").status == 0)
+            bench.cloud.clock.advance(by: 3601)
+            let none = try await bench.mero("cloud", "connect", String(repeating: "ab", count: 32))
+            #expect(none.status == ExitCode.notSignedIn.rawValue && none.errors.contains("owns no namespace"))
+            let rolled = try Data(contentsOf: bench.profileFile("cloud-owner.json"))
+            #expect(rolled != after && String(decoding: rolled, as: UTF8.self).contains("ada@example.com"))
             bench.cloud.endSessions(of: "ada@example.com")
             let over = try await bench.mero("cloud", "namespaces")
             #expect(over.status == ExitCode.notSignedIn.rawValue && over.errors.contains("mero cloud login"))
@@ -133,6 +140,40 @@ struct CloudCommandTests {
             await bench.cloud.stop()
             let gone = try await bench.mero("cloud", "namespaces", "--timeout", "2")
             #expect(gone.status == ExitCode.unreachable.rawValue && gone.errors.contains("cloud"))
+        }
+    }
+
+    @Test("an invitation that is over is not sent, and one that is too large for a token can be looked into")
+    func invitationsThatAreOver() async throws {
+        try await CloudBench.with { bench in
+            try await bench.bench.login()
+            let json = try bench.bench.node.createInvitation(namespace: bench.namespace, validFor: -3600)
+            for words in [["invite", "accept", "-"], ["invite", "accept", "-", "--subgroup"]] {
+                let over = try await bench.bench.start(words, input: json).outcome()
+                #expect(over.status == ExitCode.usage.rawValue && over.errors.contains("expired"), "\(over.errors)")
+            }
+            #expect(bench.bench.node.requestCount("POST", "/admin-api/namespaces/\(bench.namespace)/join") == 0)
+
+            let noise = Hex.encode(randomBytes(40_000))
+            let large = "{\"x\":\"\(noise)\",\"invitation\":\(json)}"
+            let shown = try await bench.mero("invite", "show", "-", "--json", input: large)
+            #expect(shown.document?["groupId"] == .string(bench.namespace), "\(shown.errors)")
+            #expect(shown.document?["token"] == .null && shown.document?["expired"] == true)
+            let link = try await bench.mero("invite", "link", "-", "--slug", "com.example.notes", input: large)
+            #expect(link.status == ExitCode.usage.rawValue && link.errors.contains("too large"), "\(link.errors)")
+        }
+    }
+
+    @Test("a join that was taken and not passed on is not told as one")
+    func unpublished() async throws {
+        try await CloudBench.with { bench in
+            try await bench.login()
+            bench.bench.node.inject(
+                .status(200, body: Data(#"{"data":{"published":false}}"#.utf8)),
+                on: "POST /admin-api/namespaces/*/admit")
+            let joined = try await bench.mero("invite", "accept", try bench.invitation(), "--as-account")
+            #expect(!joined.output.contains("lets account") && joined.errors.contains("not passed it on"))
+            #expect(joined.errors.contains("no member yet"), "\(joined.errors)")
         }
     }
 

@@ -95,23 +95,35 @@ struct CloudLoginTests {
         }
     }
 
-    @Test("what the browser's command line shows tells nobody the state, and leads to the wallet once")
+    /// Starts a login whose browser only notes what it was asked to open, and reads where that leads.
+    private static func openBrowser(_ bench: CloudBench) async throws -> (
+        running: RunningProgram, start: URL, file: URL
+    ) {
+        let (script, seen) = (bench.folder.file("browser"), bench.folder.file("seen"))
+        try? FileManager.default.removeItem(at: seen)
+        try Data("#!/bin/sh\nprintf '%s\\n' \"$*\" > '\(seen.path)'\n".utf8).write(to: script)
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: script.path)
+        let running = try bench.bench.start(
+            ["cloud", "login", "--cloud", bench.cloud.url.absoluteString], environment: ["BROWSER": script.path])
+        #expect(try await eventually { ((try? Data(contentsOf: seen)) ?? Data()).last == UInt8(ascii: "\n") })
+        let word = try String(contentsOf: seen, encoding: .utf8).trimmingCharacters(in: .newlines)
+        let file = try #require(URL(string: word))
+        let permissions = try mode(file)
+        #expect(file.isFileURL && permissions == 0o600, "\(word)")
+        let page = try String(contentsOf: file, encoding: .utf8)
+        let link = try #require(page.components(separatedBy: "href=\"").last?.split(separator: "\"").first)
+        return (running, try #require(URL(string: String(link))), file)
+    }
+
+    @Test("what the browser's command line shows tells nobody where the wallet is reached from")
     func browser() async throws {
         try await CloudBench.with { bench in
-            let (script, seen) = (bench.folder.file("browser"), bench.folder.file("seen"))
-            try Data("#!/bin/sh\nprintf '%s' \"$*\" > '\(seen.path)'\n".utf8).write(to: script)
-            try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: script.path)
-            let running = try bench.bench.start(
-                ["cloud", "login", "--cloud", bench.cloud.url.absoluteString], environment: ["BROWSER": script.path])
-            #expect(try await eventually { ((try? Data(contentsOf: seen)) ?? Data()).count > 20 })
-            let start = try #require(URL(string: try String(contentsOf: seen, encoding: .utf8)))
+            let (running, start, file) = try await Self.openBrowser(bench)
             #expect(start.query == nil && start.host == "127.0.0.1")
             let first = try await Web.head(start, in: bench.folder)
             #expect(first.hasPrefix("HTTP/1.1 303"), "\(first)")
             let location = try #require(
                 first.components(separatedBy: "Location: ").last?.split(separator: "\r\n").first)
-            let second = try await Web.head(start, in: bench.folder)
-            #expect(second.hasPrefix("HTTP/1.1 410"), "\(second)")
             let wallet = try #require(URL(string: String(location)))
             let state = try #require(
                 URLComponents(url: wallet, resolvingAgainstBaseURL: false)?.queryItems?.first { $0.name == "state" }?
@@ -120,7 +132,105 @@ struct CloudLoginTests {
             _ = try await Web.deliver(try bench.cloud.wallet.visit(wallet))
             let outcome = await running.outcome()
             #expect(outcome.status == 0 && outcome.output.contains("Signed in as account"), "\(outcome.errors)")
+            #expect(!FileManager.default.fileExists(atPath: file.path))
         }
+    }
+
+    @Test("a page to the wallet that is opened twice ends the login: one of the two may be somebody else")
+    func openedTwice() async throws {
+        try await CloudBench.with { bench in
+            let (running, start, file) = try await Self.openBrowser(bench)
+            #expect(try await Web.head(start, in: bench.folder).hasPrefix("HTTP/1.1 303"))
+            let second = try await Web.head(start, in: bench.folder)
+            #expect(second.hasPrefix("HTTP/1.1 410"), "\(second)")
+            let outcome = await running.outcome()
+            #expect(outcome.status == ExitCode.refused.rawValue && outcome.errors.contains("opened twice"))
+            for left in [file, bench.profileFile("cloud-device.json")] {
+                #expect(!FileManager.default.fileExists(atPath: left.path))
+            }
+        }
+    }
+
+    @Test("keys that another command made while the wallet was asked are not written over")
+    func otherKeys() async throws {
+        try await CloudBench.with { bench in
+            let (running, page) = try await bench.startLogin()
+            #expect(try await bench.mero("account", "new", "--replace").status == 0)
+            let before = try Data(contentsOf: bench.profileFile("account.json"))
+            _ = try await Web.deliver(try bench.cloud.wallet.visit(page))
+            let outcome = await running.outcome()
+            #expect(outcome.status == ExitCode.refused.rawValue && outcome.errors.contains("another device"))
+            #expect(try Data(contentsOf: bench.profileFile("account.json")) == before)
+            #expect(!FileManager.default.fileExists(atPath: bench.profileFile("cloud-device.json").path))
+        }
+    }
+
+    @Test(
+        "a damaged account or session keeps nobody from signing out", arguments: ["account.json", "cloud-device.json"])
+    func damagedLogout(name: String) async throws {
+        try await CloudBench.with { bench in
+            try await bench.login()
+            try Data("{".utf8).write(to: bench.profileFile(name))
+            let out = try await bench.mero("cloud", "logout", "--json")
+            #expect(out.status == 0 && out.document?["wasSignedIn"] == true, "\(out.errors)")
+            #expect(!FileManager.default.fileExists(atPath: bench.profileFile("cloud-device.json").path))
+            #expect(FileManager.default.fileExists(atPath: bench.profileFile("account.json").path))
+        }
+    }
+
+    @Test("a session that another command ended or replaced does not come back")
+    func endedMeanwhile() throws {
+        let folder = try TemporaryFolder()
+        let profile = Profile(name: "default", variables: ["XDG_CONFIG_HOME": folder.url.path])
+        func device(_ account: String, relay: String? = nil) -> CloudFiles.Device {
+            CloudFiles.Device(
+                cloud: "https://cloud.example", wallet: "https://wallet.example",
+                session: CloudSession(account: account, device: "d", credential: "c", relayUrl: relay))
+        }
+        let mine = device("aa")
+        try profile.save(mine)
+        let store = CloudSessionFile(profile: profile, device: mine, isNew: false)
+        let tokens = CloudTokenFile(FileTokenStore(url: profile.cloudTokensFile), of: store)
+        let token = TokenData(accessToken: "a", refreshToken: "r", expiresAt: Date(timeIntervalSince1970: 4e9))
+        tokens.setTokens(token)
+        #expect(tokens.getTokens() == token)
+        // Another command found another relay: still the same sign-in.
+        try profile.save(device("aa", relay: "https://b.example"))
+        #expect(store.load()?.relayUrl == "https://b.example")
+
+        profile.removeCloudFiles()
+        store.save(mine.session)
+        tokens.setTokens(token)
+        #expect(store.load() == nil && store.failure?.code == .notSignedIn)
+        for file in profile.cloudFiles { #expect(!FileManager.default.fileExists(atPath: file.path), "\(file)") }
+
+        let next = device("bb")
+        try profile.save(next)
+        let others = FileTokenStore(url: profile.cloudTokensFile)
+        others.setTokens(token)
+        store.save(mine.session)
+        store.clear()
+        tokens.clear()
+        #expect(profile.heldDevice() == next && others.getTokens() == token && tokens.getTokens() == nil)
+
+        func owner(_ token: String) -> CloudLoginSession {
+            CloudLoginSession(sessionToken: token, expiresAt: 0, user: CloudUser(email: "ada@example.com"))
+        }
+        try profile.keep(owner("new"), inPlaceOf: owner("old"), at: "https://cloud.example")
+        #expect(try profile.loadCloudOwner() == nil)
+        try profile.save(CloudFiles.Owner(cloud: "https://cloud.example", session: owner("old")))
+        try profile.keep(owner("new"), inPlaceOf: owner("old"), at: "https://cloud.example")
+        #expect(try profile.loadCloudOwner()?.session.sessionToken == "new")
+    }
+
+    @Test("words that others chose mean nothing to a shell")
+    func shellWords() async throws {
+        let folder = try TemporaryFolder()
+        for word in ["https://h.example:1/p", "http://h/$(touch x);'\"`id`&|<>*?!#~", "", "-r", "a b"] {
+            let outcome = try await Program("/bin/bash", ["-c", "printf '%s' \(word.shellWord)"]).run(in: folder)
+            #expect(outcome.output == word && outcome.errors.isEmpty, "\(word.shellWord)")
+        }
+        #expect("https://h.example:1/p".shellWord == "https://h.example:1/p")
     }
 
     @Test("what a browser elsewhere ended at can be pasted")
