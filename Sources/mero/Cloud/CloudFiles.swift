@@ -67,9 +67,9 @@ extension Profile {
         guard FileManager.default.fileExists(atPath: folder.path) else { return }
         // Under the lock, no command that still runs is just about to write. Without it, removing is better than not.
         do {
-            try withCloudFiles { files.forEach { $0.remove() } }
+            try withCloudFiles { for file in files { file.remove() } }
         } catch {
-            files.forEach { $0.remove() }
+            for file in files { file.remove() }
         }
     }
 

@@ -222,20 +222,27 @@ enum CloudLoginActs {
         let profile = try Connection.profile(invocation)
         // What is damaged cannot be ended elsewhere, but here: the files go whatever fails.
         let held = profile.cloudFiles.contains { FileManager.default.fileExists(atPath: $0.path) }
-        let stored = (device: profile.heldDevice(), owner: (try? profile.loadCloudOwner()) ?? nil)
+        var stored: (device: CloudFiles.Device?, owner: CloudFiles.Owner?) = (nil, nil)
         var problem: (any Error)?
+        do { stored.device = try profile.loadCloudDevice() } catch { problem = error }
+        do { stored.owner = try profile.loadCloudOwner() } catch { problem = error }
         // The place of each session, whatever cloud is the present one.
         if let device = stored.device {
             do {
+                // The relay's token is all that ending a session takes: any keys will do where the device's cannot be read.
+                let identity = (try? profile.identity()) ?? Identity(keys: .generate(), credential: nil)
                 let desk = try CloudDesk(invocation)
-                await CloudDevice(desk: desk, identity: try profile.identity(), stored: device).signIn.signOut()
+                await CloudDevice(desk: desk, identity: identity, stored: device).signIn.signOut()
             } catch {
                 problem = error
             }
         }
         if let owner = stored.owner, let cloud = NodeAddress(owner.cloud) {
             do {
-                try await CloudAccountClient(baseURL: cloud.url, sessionToken: owner.session.sessionToken).signOut()
+                let timeout = invocation.arguments.seconds(.timeout) ?? Connection.standardTimeout
+                try await CloudAccountClient(
+                    baseURL: cloud.url, sessionToken: owner.session.sessionToken, timeout: timeout
+                ).signOut()
             } catch {
                 problem = CloudFailure.describing(error)
             }

@@ -173,6 +173,7 @@ struct CloudLoginTests {
             try Data("{".utf8).write(to: bench.profileFile(name))
             let out = try await bench.mero("cloud", "logout", "--json")
             #expect(out.status == 0 && out.document?["wasSignedIn"] == true, "\(out.errors)")
+            #expect(out.document?["cloudWasTold"] == .bool(name == "account.json"))
             #expect(!FileManager.default.fileExists(atPath: bench.profileFile("cloud-device.json").path))
             #expect(FileManager.default.fileExists(atPath: bench.profileFile("account.json").path))
         }
