@@ -43,7 +43,21 @@ struct SealedFrameWriter: Sendable {
     private mutating func frame(_ kind: UInt8, _ data: Data) -> Data {
         let place = withUnsafeBytes(of: index.bigEndian) { Array($0) }
         index += 1
-        let sealed = AesGcm.seal([kind] + data, key: key, nonce: Array(header.suffix(8)) + place, aad: header) ?? []
-        return withUnsafeBytes(of: UInt32(sealed.count).bigEndian) { Data($0) } + sealed
+        let size = 1 + data.count + 16
+        var frame = Data(count: 4 + size)
+        let isSealed = frame.withUnsafeMutableBytes { room in
+            withUnsafeBytes(of: UInt32(size).bigEndian) { room.copyBytes(from: $0) }
+            let output = UnsafeMutableRawBufferPointer(rebasing: room[4...])
+            return data.withUnsafeBytes { data in
+                key.withUnsafeBytes { key in
+                    withUnsafeBytes(of: kind) { kind in
+                        AesGcmBackend.seal(
+                            [kind, data], key: key, nonce: Array(header.suffix(8)) + place, aad: header, into: output)
+                    }
+                }
+            }
+        }
+        // Zeros decrypt to nothing, so that the client would notice.
+        return isSealed ? frame : Data(count: 4 + size)
     }
 }

@@ -77,8 +77,8 @@ final class SealedService: Sendable {
         table.put(
             .init(
                 requestKey: answer.requestKey, responseKey: answer.responseKey,
-                endsAt: now.addingTimeInterval(TimeInterval(options.sessionLifetime)), lastUse: now),
-            id: Data(sessionId))
+                endsAt: now.addingTimeInterval(TimeInterval(options.sessionLifetime))),
+            id: Data(sessionId), now: now)
         return Self.sealed(.bytes(Data([Self.version] + answer.message)))
     }
 

@@ -3,23 +3,28 @@ import MeroKit
 
 /// The transport key of a process and the sessions opened to it. Both are gone with the process.
 final class SealedSessionTable: Sendable {
-    struct Session: Sendable {
+    /// What one handshake has brought.
+    struct Keys: Sendable {
         let requestKey: [UInt8]
         let responseKey: [UInt8]
         let endsAt: Date
+    }
+
+    private struct Session {
+        let keys: Keys
         var lastUse: Date
-        /// Ids seen, the highest of them; all below are refused.
-        var seen: Set<UInt64> = []
+        /// The highest ids seen, in order; all up to `floor` are refused.
+        var seen: [UInt64] = []
         var floor: UInt64 = 0
 
         /// False for an id that was used, or that is too old to tell.
         mutating func admit(_ id: UInt64, window: Int) -> Bool {
-            guard id > floor, !seen.contains(id) else { return false }
-            seen.insert(id)
-            if seen.count > window, let oldest = seen.min() {
-                seen.remove(oldest)
-                floor = oldest
-            }
+            guard id > floor else { return false }
+            // Ids come in order but for a few, so that the place is near the end.
+            let place = (seen.lastIndex { $0 <= id }).map { $0 + 1 } ?? 0
+            guard place == 0 || seen[place - 1] != id else { return false }
+            seen.insert(id, at: place)
+            if seen.count > window { floor = seen.removeFirst() }
             return true
         }
     }
@@ -53,17 +58,19 @@ final class SealedSessionTable: Sendable {
 
     func forgetSessions() { state.withLock { $0.sessions = [:] } }
 
-    func put(_ session: Session, id: Data) { state.withLock { $0.sessions[id] = session } }
+    func put(_ keys: Keys, id: Data, now: Date) {
+        state.withLock { $0.sessions[id] = Session(keys: keys, lastUse: now) }
+    }
 
     /// Nil for a session that is unknown, over or was idle for too long.
-    func session(_ id: Data, now: Date, idleLimit: TimeInterval) -> Session? {
+    func session(_ id: Data, now: Date, idleLimit: TimeInterval) -> Keys? {
         state.withLock { state in
-            guard let session = state.sessions[id] else { return nil }
-            guard now < session.endsAt, now.timeIntervalSince(session.lastUse) < idleLimit else {
+            guard let keys = state.sessions[id]?.keys, let lastUse = state.sessions[id]?.lastUse else { return nil }
+            guard now < keys.endsAt, now.timeIntervalSince(lastUse) < idleLimit else {
                 state.sessions[id] = nil
                 return nil
             }
-            return session
+            return keys
         }
     }
 

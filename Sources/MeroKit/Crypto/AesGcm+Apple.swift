@@ -3,11 +3,11 @@
     import Foundation
 
     /// AES-256-GCM with a nonce of 12 bytes and a tag of 16, by CryptoKit. False where the library says no.
-    enum AesGcmBackend {
+    package enum AesGcmBackend {
         /// Writes the ciphertext of all parts, one behind the other, and the tag behind it.
         ///
         /// - Parameter output: room for all of it: the parts and 16 bytes.
-        static func seal(
+        package static func seal(
             _ parts: [UnsafeRawBufferPointer], key: UnsafeRawBufferPointer, nonce: [UInt8], aad: [UInt8],
             into output: UnsafeMutableRawBufferPointer
         ) -> Bool {
@@ -23,7 +23,7 @@
         }
 
         /// Writes the plaintext, 16 bytes fewer than there are of `sealed`.
-        static func open(
+        package static func open(
             _ sealed: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer, nonce: [UInt8], aad: [UInt8],
             into output: UnsafeMutableRawBufferPointer
         ) -> Bool {

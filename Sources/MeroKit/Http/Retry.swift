@@ -15,7 +15,10 @@ func isRetryable(_ error: any Error) -> Bool {
     case let error as MeroError:
         switch error {
         case .network: return true
-        case .http(let answer): return answer.status >= 500 || answer.status == 429
+        case .http(let answer):
+            // Anybody on the way may have written it, behind a request that ran.
+            if answer.cameInTheClear { return answer.status == 503 && answer.sealedRefusal?.code == "busy" }
+            return answer.status >= 500 || answer.status == 429
         default: return false
         }
     case let error as URLError:

@@ -67,7 +67,8 @@ final class PresenceSender: Sendable {
     private static func isPassing(_ error: any Error) -> Bool {
         switch error {
         case MeroError.network: return true
-        case MeroError.http(let answer): return answer.status == 429 || answer.status >= 500
+        case MeroError.http(let answer): return answer.cameInTheClear || answer.status == 429 || answer.status >= 500
+        case is SealedTransportError: return true
         default: return false
         }
     }

@@ -89,7 +89,12 @@ extension RelayClient {
             do {
                 body = try outcome.result.get()
             } catch {
-                throw RelayRefusal.of(error)
+                let refusal = RelayRefusal.of(error)
+                guard outcome.wasResent, case AccountError.intentRefused(let reason, true, let status) = refusal else {
+                    throw refusal
+                }
+                // The first copy may have been carried out, and be what made the second one come too late.
+                throw AccountError.intentRefused(reason: reason, retryable: false, status: status)
             }
             let rootHash = try? MeroJSON.decode(String.self, from: RelayAnswer.member("rootHash", of: body))
             return IntentAnswer(rootHash: rootHash, returns: try RelayAnswer.member("returns", of: body))

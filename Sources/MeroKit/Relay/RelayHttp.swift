@@ -16,6 +16,8 @@ struct RelayHttp: Sendable {
     struct Outcome: Sendable {
         let result: Result<Data, any Error>
         let sends: Int
+        /// Whether something below sent it once more, so that a refusal may be that of the second copy.
+        var wasResent = false
     }
 
     /// Sends a request, the same bytes again after a 429.
@@ -34,13 +36,16 @@ struct RelayHttp: Sendable {
         request.onResend = { resends.withLock { $0 += 1 } }
         var sends = 0
         func outcome(_ result: Result<Data, any Error>) -> Outcome {
-            Outcome(result: result, sends: sends + resends.withLock { $0 })
+            let resends = resends.withLock { $0 }
+            return Outcome(result: result, sends: sends + resends, wasResent: resends > 0)
         }
         while true {
             do {
                 sends += 1
                 return outcome(.success(try await client.sendRaw(request).0))
-            } catch MeroError.http(let answer) where answer.status == 429 && waits && sends <= rateLimitRetries {
+            } catch MeroError.http(let answer)
+                where answer.status == 429 && !answer.cameInTheClear && waits && sends <= rateLimitRetries
+            {
                 guard let wait = wait(for: answer, after: sends), isInTime(wait, notAfter) else {
                     return outcome(.failure(MeroError.http(answer)))
                 }

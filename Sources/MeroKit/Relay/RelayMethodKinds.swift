@@ -34,7 +34,7 @@ final class RelayMethodKinds: Sendable {
     }
 
     static func lesson(of error: any Error) -> Lesson {
-        if error is CancellationError { return .answered }
+        if error is CancellationError || error is SealedTransportError || error is AttestationError { return .answered }
         guard case MeroError.http(let answer) = error else { return .nothing }
         if answer.cameInTheClear { return .answered }
         if [400, 403, 409].contains(answer.status), answer.refusal?.type != nil { return .answered }

@@ -39,10 +39,14 @@ final class SealedEngine: HttpEngine {
             request.onResend?()
             answer = try await exchange(request, head, body, session)
         }
-        if node.isRelay, answer.isUnguardedRoute {
-            node.takesSessionsInTheClear.withLock { $0 = true }
-            answer = try await carrier.perform(request)
+        if node.isRelay, answer.isUnguardedRoute, node.isProtectedByTLS {
+            if needsSession(request, path) { node.takesSessionsInTheClear.withLock { $0 = true } }
+            // Whoever ends TLS may run it and deny it, so that a refusal of this copy decides nothing either.
+            request.onResend?()
+            return try await carrier.perform(request)
         }
+        // It was looked at for the relay's word alone.
+        if request.method == "HEAD" { answer.body = Data() }
         return answer
     }
 
@@ -55,8 +59,9 @@ final class SealedEngine: HttpEngine {
             url: node.sessions.base + "/sealed/v2", method: "POST",
             headers: [("Content-Type", SealedSessions.contentType)], body: .bytes(sealed.envelope),
             inactivityTimeout: request.inactivityTimeout,
-            // The same envelope twice is a replay, which the node refuses whatever became of the first.
-            sendAtMostOnce: true, sink: .stream(exchange))
+            // A connection that is used again may die, and the stack may send the same bytes a second time. That is a
+            // replay, which the node refuses when it has opened the first: nothing runs twice.
+            sendAtMostOnce: false, sink: .stream(exchange))
         if let progress = request.uploadProgress, !body.isEmpty {
             let extra = sealed.envelope.count - body.count
             outer.uploadProgress = { news in
@@ -71,7 +76,8 @@ final class SealedEngine: HttpEngine {
     /// Nobody vouches for the word that a session is unknown: the request may have run. What must not run twice is sent again
     /// only where its sender takes care of that, as a relay client does, whose warrants are refused the second time.
     private func mayResend(_ request: EngineRequest) -> Bool {
-        node.resends && (!request.sendAtMostOnce || request.onResend != nil)
+        let isRead = request.method == "GET" || request.method == "HEAD"
+        return node.resends && (isRead || !request.sendAtMostOnce || request.onResend != nil)
     }
 
     /// What is in a file has to be in memory to be sealed, which the limit of an envelope bounds.

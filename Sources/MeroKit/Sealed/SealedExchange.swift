@@ -3,12 +3,11 @@ import Foundation
 /// One sealed request on its way: opens the answer as it arrives, puts its body where the caller wants it, and resumes the
 /// caller once.
 ///
-/// `@unchecked Sendable`: `incoming` belongs to the carrier, which hands over one piece at a time and none after its call
+/// `@unchecked Sendable`: `reader` and `incoming` belong to the carrier, which hands over one piece at a time and none after its call
 /// has ended; only that call's own task touches it then. Everything else is constant or locked.
 final class SealedExchange: EngineBodyReceiver, @unchecked Sendable {
     /// What has arrived.
     private struct Incoming {
-        var reader: SealedFrameReader
         var head: SealedResponseHead?
         var body = Data()
         var file: EngineFile?
@@ -23,14 +22,16 @@ final class SealedExchange: EngineBodyReceiver, @unchecked Sendable {
         var carrier: Task<Void, Never>?
     }
 
-    private var incoming: Incoming
+    /// Apart from what it is read into, so that both can be changed at the same time and without a copy.
+    private var reader: SealedFrameReader
+    private var incoming = Incoming()
     private let state = Locked(State())
     private let sink: EngineSink
     private let isHead: Bool
     private let progress: (@Sendable (TransferProgress) -> Void)?
 
     init(_ reader: SealedFrameReader, for request: EngineRequest) {
-        incoming = Incoming(reader: reader)
+        self.reader = reader
         sink = request.sink
         isHead = request.method == "HEAD"
         progress = request.downloadProgress
@@ -74,8 +75,6 @@ final class SealedExchange: EngineBodyReceiver, @unchecked Sendable {
         var end: EngineResponse?
         let before = incoming.received
         do {
-            var reader = incoming.reader
-            defer { incoming.reader = reader }
             try reader.read(bytes) { if let answer = try take($0) { end = answer } }
         } catch {
             return finish(.failure(error))
@@ -95,7 +94,8 @@ final class SealedExchange: EngineBodyReceiver, @unchecked Sendable {
             if case .file(let url) = sink, head.isSuccess { incoming.file = try EngineFile(creating: url) }
             return head.hasNoBody ? try answer() : nil
         case .data(let bytes):
-            if !isHead { try put(bytes) }
+            // Of a refused HEAD what the node says is looked at.
+            if !isHead || incoming.head?.isSuccess == false { try put(bytes) }
             return nil
         case .end: return try answer()
         }

@@ -52,9 +52,11 @@ struct SealedFrameReader {
                     _ = try pending.withUnsafeBytes { try Self.length($0) }
                     continue
                 }
-                let frame = pending
-                pending.removeAll(keepingCapacity: true)
+                var frame: [UInt8] = []
+                swap(&frame, &pending)
                 try frame.withUnsafeBytes { try open(UnsafeRawBufferPointer(rebasing: $0[4...]), handle) }
+                frame.removeAll(keepingCapacity: true)
+                if !isFinished { swap(&frame, &pending) }
             }
         }
         if !isFinished { pending.append(contentsOf: rest) }

@@ -8,6 +8,8 @@ final class SealedSession: Sendable {
     static let envelopeLimit = 64 << 20
     /// Seconds before its end in which a session is not used for anything new.
     static let renewal: TimeInterval = 60
+    /// Seconds without a request after which it is not used either: the node forgets it after ten minutes.
+    static let idleLimit: TimeInterval = 540
     private static let version: UInt8 = 2
     private static let headerSize = 25
 
@@ -18,19 +20,24 @@ final class SealedSession: Sendable {
     private let renewAt: TimeInterval
     /// An id is used for one sealed request, ever: a second one would repeat a nonce.
     private let lastId: Locked<UInt64>
+    private let lastUse: Locked<TimeInterval>
 
     /// - Parameters:
     ///   - now: when the answer to the handshake was read.
     ///   - lastId: the id before the first; given only by tests.
     init(_ outcome: NoiseHandshake.Outcome, now: TimeInterval, lastId: UInt64 = 0) {
         self.lastId = Locked(lastId)
+        lastUse = Locked(now)
         sessionId = outcome.sessionId
         requestKey = outcome.requestKey
         responseKey = outcome.responseKey
         renewAt = now + TimeInterval(outcome.lifetimeSeconds) - Self.renewal
     }
 
-    func isUsable(at now: TimeInterval) -> Bool { now < renewAt }
+    func isUsable(at now: TimeInterval) -> Bool { now < renewAt && now - lastUse.withLock { $0 } < Self.idleLimit }
+
+    /// That a request is about to be sealed.
+    func use(at now: TimeInterval) { lastUse.withLock { $0 = max($0, now) } }
 
     /// A request that is sealed, and what reads its answer.
     struct Sealed {

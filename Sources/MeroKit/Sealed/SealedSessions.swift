@@ -56,6 +56,7 @@ final class SealedSessions: Sendable {
         let now = clock.now()
         return current.withLock { current in
             guard let session = current, session !== stale, session.isUsable(at: now) else { return nil }
+            session.use(at: now)
             return session
         }
     }

@@ -85,6 +85,9 @@ public struct Sealing: Sendable, Equatable {
         /// Set once the relay has said that it takes what needs a session only unsealed. Lasts as long as the value.
         let takesSessionsInTheClear = Locked(false)
 
+        /// Whether what goes unsealed is at least encrypted on its way, or does not leave this machine.
+        var isProtectedByTLS: Bool { base.origin?.scheme == "https" || RelayOrigin.isLoopback(base.text) }
+
         init(_ baseURL: URL, _ source: TransportKeySource, resends: Bool, isRelay: Bool, clock: SealedClock) {
             base = BaseURL(baseURL)
             sessions = SealedSessions(base: base.text, source: source, clock: clock)

@@ -117,7 +117,7 @@ import Testing
             return Rig.refused(403, Rig.spent)
         }
         let error = await failure(of: { try await rig.relay.execute(contextId: Rig.context, method: "set") })
-        #expect(error as? AccountError == .intentRefused(reason: Rig.spent, retryable: true, status: 403))
+        #expect(error as? AccountError == .intentRefused(reason: Rig.spent, retryable: false, status: 403))
         #expect(rig.routes == ["GET intents"] + Array(repeating: "POST intents", count: hops + 1))
         #expect(try Set(rig.warrants().map(\.tail.nonce)) == [1])
     }

@@ -173,10 +173,12 @@ import Testing
         let time = SealedTestClock()
         let mero = fixture.mero(Sealing(key: fixture.fixed, clock: time.clock))
         let _: JSONValue = try await mero.http.get("/admin-api/health")
-        time.advance(3539)
-        let _: JSONValue = try await mero.http.get("/admin-api/health")
+        for _ in 0..<7 {
+            time.advance(500)
+            let _: JSONValue = try await mero.http.get("/admin-api/health")
+        }
         #expect(fixture.handshakes == 1)
-        time.advance(2)
+        time.advance(41)
         let _: JSONValue = try await mero.http.get("/admin-api/health")
         #expect(fixture.handshakes == 2)
         // Idle for too long, by the node's own clock.
@@ -207,7 +209,7 @@ import Testing
 
     @Test(arguments: [
         (400, "malformed"), (400, "unsupported_version"), (400, "undecryptable"), (400, "replayed_request"),
-        (408, "timeout"), (413, "too_large"), (405, ""),
+        (408, "timeout"), (413, "too_large"), (405, ""), (429, ""), (500, ""), (502, ""), (504, ""),
     ]) func refusalsInTheClearAreThrownOnce(status: Int, code: String) async throws {
         let fixture = try await SealedFixture.start()
         let mero = fixture.mero()
@@ -302,6 +304,28 @@ import Testing
         #expect(fixture.inTheClear == [])
         await fixture.stop()
         tap.stop()
+    }
+
+    /// A refusal of nobody's is a lost connection to a stream, and no more.
+    @Test func noClearAnswerEndsAStream() async throws {
+        let fixture = try await SealedFixture.start()
+        let mero = try await fixture.signedIn()
+        let faults = [401, 403, 404, 422].map { fixture.node.inject(.status($0), on: "POST /sealed/v2") }
+        let seen = Locked(0)
+        let reading = Task {
+            for try await event in mero.events(contextIds: [fixture.context]) where !event.isGap {
+                seen.withLock { $0 += 1 }
+            }
+        }
+        try await eventually {
+            fixture.node.emit(.syncStatus(.syncing), context: fixture.context)
+            return seen.withLock { $0 } > 0
+        }
+        #expect(faults.allSatisfy { $0.hits == 1 })
+        #expect(await mero.isAuthenticated)
+        reading.cancel()
+        await mero.close()
+        await fixture.stop()
     }
 
     @Test func nothingIsSentElsewhere() async throws {

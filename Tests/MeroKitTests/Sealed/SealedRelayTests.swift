@@ -97,13 +97,68 @@ import Testing
             bytes = answer
         }
         let error = await failure(of: { _ = try await tapped.execute(contextId: fixture.probe, method: "increment") })
-        guard case AccountError.intentRefused(_, true, 403)? = error else {
+        guard case AccountError.intentRefused(_, false, 403)? = error else {
             Issue.record("\(String(describing: error))")
             return
         }
         #expect(forged.withLock { $0 })
         #expect(fixture.node.contextState(fixture.probe)?["count"] == 2)
         #expect(fixture.node.delegatedWrites.count == 2)
+        await fixture.stop()
+        tap.stop()
+    }
+
+    /// Login, reads and writes of a delegated account: none of it goes in the clear.
+    @Test func aDelegatedAccountIsSealedWhole() async throws {
+        let fixture = try await RelayNodeFixture.start()
+        let sealing = Sealing(key: .fixed(fixture.node.sealed.transportKey))
+        let url = fixture.node.url.absoluteString
+        let pins = RelayKeyPins()
+        try pins.pin(fixture.node.nodeKey, for: url)
+        let account = try DelegatedAccount(
+            session: DelegatedSession(
+                credential: DelegatedCredential(
+                    account: fixture.ada.accountId, credential: fixture.ada.credential,
+                    deviceKey: fixture.ada.keys.signPublicKey), relayURL: url),
+            keys: fixture.ada.keys, nonces: fixture.nonces, pins: pins, audience: .cli,
+            options: HttpOptions(sealing: sealing))
+        let client = try #require(try account.client())
+        let _: Int = try await client.rpc.execute(contextId: fixture.probe, method: "increment")
+        #expect(try await account.admin.listNamespaces().count == 1)
+        #expect(fixture.node.handlerRuns("POST", "/auth/token") == 1)
+        client.close()
+        #expect(fixture.node.requests.allSatisfy { $0.path.hasPrefix("/sealed/v2") })
+        await fixture.stop()
+    }
+
+    /// One clear answer in the place of an intent's: whatever its status, the write is neither repeated nor called retryable.
+    @Test(arguments: [400, 403, 409, 429, 500, 502, 503]) func oneClearAnswerIsNoSecondIntent(status: Int) async throws
+    {
+        let fixture = try await RelayNodeFixture.start()
+        let sealing = Sealing(key: .fixed(fixture.node.sealed.transportKey))
+        let client = relay(fixture, sealing)
+        _ = try await client.describe(fixture.probe)
+        let path = fixture.intents(fixture.probe)
+        let tap = try Wiretap(to: fixture.node.port)
+        let tapped = RelayClient(
+            relayURL: tap.url.absoluteString, authorAccount: fixture.ada.accountId,
+            authorProof: fixture.ada.credential, keys: fixture.ada.keys, nonces: MemoryWarrantNonceStore(),
+            options: HttpOptions(sealing: sealing))
+        _ = try await tapped.describe(fixture.probe)
+        let body = #"{"error":"warrant nonce already used"}"#
+        let answer = Data(
+            "HTTP/1.1 \(status) No\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+                .utf8)
+        let node = fixture.node
+        tap.change { bytes, _ in if node.handlerRuns("POST", path) > 0 { bytes = answer } }
+        let error = await failure(of: { _ = try await tapped.execute(contextId: fixture.probe, method: "increment") })
+        guard case MeroError.http(let refusal)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(refusal.cameInTheClear && refusal.status == status)
+        #expect(fixture.node.handlerRuns("POST", path) == 1)
+        #expect(fixture.node.delegatedWrites.count == 1)
         await fixture.stop()
         tap.stop()
     }

@@ -75,7 +75,17 @@ struct SealedSessionTests {
 
     @Test func itEndsBeforeTheNodeForgetsIt() throws {
         let session = try SealedVectors.session(SealedVectors.load("requests"), before: 1)
+        session.use(at: 3500)
         #expect(session.isUsable(at: 3539.9))
         #expect(!session.isUsable(at: 3540))
+    }
+
+    @Test func itIsNotUsedAfterALongPause() throws {
+        let session = try SealedVectors.session(SealedVectors.load("requests"), before: 1)
+        #expect(session.isUsable(at: 539))
+        #expect(!session.isUsable(at: 540))
+        session.use(at: 530)
+        #expect(session.isUsable(at: 1069))
+        #expect(!session.isUsable(at: 1070))
     }
 }

@@ -123,7 +123,7 @@ final class SseConnection: Sendable {
             throw end.error
         } catch let refusal as CredentialRefusal {
             throw refusal.error
-        } catch MeroError.http(let answer) where answer.status == 404 {
+        } catch MeroError.http(let answer) where answer.status == 404 && !answer.cameInTheClear {
             // The node knows the session no more: the stream has to be opened anew.
             session.signals.put(.over)
             throw MeroError.http(answer)
@@ -266,7 +266,7 @@ final class SseConnection: Sendable {
                 try await subscribe(ids, in: session)
                 parts.removeLast()
             } catch {
-                if case .http(let answer) = error as? MeroError {
+                if case .http(let answer) = error as? MeroError, !answer.cameInTheClear {
                     // The session is gone: only a new one helps.
                     if answer.status == 404 { return .again(after: error) }
                     if answer.status == 400 || answer.status == 422 {
@@ -332,7 +332,7 @@ final class SseConnection: Sendable {
     ) async throws -> Value {
         do {
             return try await send(token)
-        } catch MeroError.http(let answer) where answer.status == 401 {
+        } catch MeroError.http(let answer) where answer.status == 401 && !answer.cameInTheClear {
             switch await requests.credentials.onRefused(answer, token) {
             case .retryNow:
                 if let fresh = try await requests.credentials.token() { token = fresh }
@@ -351,6 +351,8 @@ final class SseConnection: Sendable {
         if Task.isCancelled || error is CancellationError { return .cancelled }
         switch error {
         case let end as StreamEnd: return .ended(end.error)
+        // What did not come out of the seal may be anybody's: a lost connection, and no more.
+        case MeroError.http(let answer) where answer.cameInTheClear: return .again(after: error)
         case MeroError.authRevoked(let reason, let answer):
             if answer.status == 401 || answer.status == 403 {
                 await requests.credentials.onRevoked(reason, token)

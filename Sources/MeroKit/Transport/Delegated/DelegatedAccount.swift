@@ -170,12 +170,13 @@ public final class DelegatedAccount: Sendable {
         let clientName = self.clientName
         let ttlSeconds = self.ttlSeconds
         let urlSession = self.urlSession
+        let options = self.options
         let isSessions = session.relayURL.flatMap(RelayOrigin.origin) == RelayOrigin.origin(of: url)
         let token = nodeKey.map { nodeKey in
             DelegatedToken {
                 try await RelayLogin.login(
                     relayURL: url, nodeKey: nodeKey, credential: credential, signer: signer, audience: audience,
-                    clientName: clientName, ttlSeconds: ttlSeconds, session: urlSession)
+                    clientName: clientName, ttlSeconds: ttlSeconds, session: urlSession, options: options)
             }
         }
         let relay = RelayClient(
