@@ -16,6 +16,10 @@ import Foundation
 public enum AccountJoin {
     /// Seconds: the admitter waits for the network before it answers.
     static let timeout: TimeInterval = 20
+    /// So many nodes are asked for one join at most.
+    static let mostCandidates = 8
+    /// Seconds after which no further node is asked.
+    static let longestSearch: TimeInterval = 60
 
     /// Finds the relay that can admit the invitation's bearer.
     ///
@@ -59,7 +63,7 @@ public enum AccountJoin {
     /// Finds the relay, unless one is given, and hands the join to it. It is the account's relay from then on.
     ///
     /// A node that cannot admit (409), says that it is not named (403), or does not answer is followed by the next one that
-    /// the invitation names, each of them asked once. Throws what `resolveRelay` and `joinWithNode` throw.
+    /// the invitation names, each of them asked once: eight at most, and none after a minute. Throws what `resolveRelay` and `joinWithNode` throw.
     ///
     /// - Parameter nodeURL: The origin of the node to ask; nil asks the cloud.
     public static func bootstrapFromInvitation(
@@ -119,7 +123,9 @@ public enum AccountJoin {
         let join = try await join(namespaceId, invitation, account, credential, signer, nonce)
         var refusal: (any Error)?
         var absence: any Error = AccountError.notSignedIn("nobody is named who could admit")
-        for candidate in candidates {
+        let start = ProcessInfo.processInfo.systemUptime
+        for candidate in candidates.prefix(mostCandidates) {
+            guard ProcessInfo.processInfo.systemUptime - start < longestSearch else { break }
             do {
                 let published = try await post(join, to: RelayOrigin.checked(candidate.admitUrl), engine: engine)
                 return JoinOutcome(published: published, relayUrl: candidate.relayUrl, relay: candidate.relay)
@@ -252,17 +258,18 @@ struct AdmitterChoice {
 
     /// Where the cloud knows nobody, the invitation itself may say where to ask.
     private func relaysInHints(_ invited: Set<String>) throws -> [InvitationRelay] {
-        let hints = invitation.admitterAddrs.filter { address in
+        // The first one only: whoever wrote the invitation must not send this device from address to address.
+        let hint = invitation.admitterAddrs.first { address in
             let lowered = address.lowercased()
             return lowered.hasPrefix("http://") || lowered.hasPrefix("https://")
         }
-        guard !hints.isEmpty else { throw Self.nobody }
-        return try hints.map { hint in
-            let url = RelayOrigin.trimmed(hint)
-            return InvitationRelay(
+        // Nor to a query or fragment, which would make the join's path a part of something else.
+        guard let url = hint.map(RelayOrigin.trimmed), (try? RelayOrigin.base(url)) != nil else { throw Self.nobody }
+        return [
+            InvitationRelay(
                 relayUrl: url, admitUrl: try Self.admitURL(at: url, namespaceId),
                 admitterAccount: invited.count == 1 ? invited.first : nil, writable: true, stale: false)
-        }
+        ]
     }
 
     /// Nil for an empty one.

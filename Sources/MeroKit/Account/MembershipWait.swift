@@ -23,7 +23,7 @@ extension AccountJoin {
         let deadline = clock.now().addingTimeInterval(timeout)
         var pause: TimeInterval = 1
         while true {
-            if try await isListed(wanted, admin) { return true }
+            if try await isListed(wanted, admin, { clock.now() < deadline }) { return true }
             let left = deadline.timeIntervalSince(clock.now())
             guard left > 0 else { return false }
             try await clock.sleep(min(pause, left))
@@ -31,14 +31,21 @@ extension AccountJoin {
         }
     }
 
-    private static func isListed(_ namespaceId: String, _ admin: AdminApi) async throws -> Bool {
+    /// - Parameter hasTime: Whether another page may be asked for.
+    private static func isListed(
+        _ namespaceId: String, _ admin: AdminApi, _ hasTime: () -> Bool
+    ) async throws -> Bool {
         let pageSize = 100
         var offset = 0
+        var seen: Set<String> = []
         do {
             while true {
                 let page = try await admin.listNamespaces(offset: offset, limit: pageSize)
                 if page.contains(where: { $0.namespaceId.lowercased() == namespaceId }) { return true }
-                guard page.count == pageSize else { return false }
+                // A relay that ignores the offset returns the same full page for ever.
+                let known = seen.count
+                seen.formUnion(page.map(\.namespaceId))
+                guard page.count == pageSize, seen.count > known, hasTime() else { return false }
                 offset += pageSize
             }
         } catch let error as MeroError {

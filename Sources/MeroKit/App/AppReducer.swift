@@ -46,7 +46,8 @@ struct AppMachine: Sendable, Equatable {
     /// What the person asks for beyond that.
     enum Act: Sendable, Equatable {
         case call(contextId: String, method: String)
-        case join
+        /// By the invitation that the person was shown.
+        case join(AppInvitation)
         case refreshRelay
     }
 
@@ -86,7 +87,7 @@ struct AppMachine: Sendable, Equatable {
         case called(operation: Int, String)
         /// Another connection of the session: another relay, another note.
         case updated(Grant)
-        case joined(operation: Int)
+        case joined(operation: Int, AppInvitation)
         case checked(session: Int, Verdict)
         case trouble(session: Int, Trouble)
         case online(session: Int, Bool)
@@ -117,7 +118,7 @@ struct AppMachine: Sendable, Equatable {
         case openStreams(session: Int)
         case closeStreams
         case keepSelection
-        case forgetInvitation
+        case forgetInvitation(AppInvitation)
     }
 }
 
@@ -147,10 +148,11 @@ extension AppMachine {
         case .called(let operation, let text):
             if finish(operation) { state.lastRpcResult = text }
             return []
-        case .joined(let operation):
+        case .joined(let operation, let invitation):
             guard finish(operation) else { return [] }
-            state.pendingInvitation = nil
-            return [.forgetInvitation]
+            // Another one may have been opened meanwhile, which nobody has answered.
+            if state.pendingInvitation == invitation { state.pendingInvitation = nil }
+            return [.forgetInvitation(invitation)]
         case .updated(let grant): return updated(grant)
         case .checked(let session, let verdict): return checked(session, verdict)
         case .trouble(let session, let trouble): return self.trouble(session, trouble)
@@ -211,7 +213,8 @@ extension AppMachine {
     }
 
     private mutating func restore() -> [Effect] {
-        guard session == nil else { return [] }
+        // A sign-in that is under way, as by the URL that the app was opened with, goes on.
+        guard session == nil, operation == nil else { return [] }
         let (number, effects) = begin()
         isRestoring = true
         return effects + [.readStores(operation: number)]

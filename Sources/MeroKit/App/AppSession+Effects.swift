@@ -94,8 +94,16 @@ extension AppSession {
     }
 
     private func enrol(_ callback: URL) async throws -> AppMachine.Grant {
-        let session = try await setup.cloud.completeEnrolment(callbackURL: callback)
-        return keep(await setup.cloud.connect(session))
+        let cloud = setup.cloud
+        let before = await cloud.restoreSession()
+        let session = try await cloud.completeEnrolment(callbackURL: callback)
+        let connection = await cloud.connect(session)
+        // Given up meanwhile: what is stored must be who is shown. In a task that the cancellation does not reach.
+        if Task.isCancelled {
+            await Task { await cloud.revert(to: before, ifCurrent: session) }.value
+            throw CancellationError()
+        }
+        return keep(connection)
     }
 
     // MARK: - Sessions
@@ -227,7 +235,7 @@ extension AppSession {
             case .call(let contextId, let method):
                 let value = try await call(number, contextId, method)
                 await perform(.called(operation: operation, String(describing: value)))
-            case .join: try await join(operation, number)
+            case .join(let invitation): try await join(operation, number, invitation)
             case .refreshRelay:
                 if case .account? = clients[number] {
                     let session = try await setup.cloud.refreshRelay()
@@ -253,19 +261,25 @@ extension AppSession {
         }
     }
 
-    private func join(_ operation: Int, _ number: Int) async throws {
-        guard let payload = setup.invitations.current() else { return await perform(.joined(operation: operation)) }
+    /// - Parameter shown: What the person agreed to.
+    private func join(_ operation: Int, _ number: Int, _ shown: AppInvitation) async throws {
+        guard let payload = setup.invitations.current(), AppInvitation(payload) == shown else {
+            throw AppFailure.other("This invitation no longer waits for an answer: it has expired or was replaced.")
+        }
         switch clients[number] {
         case .node(let mero, _, _)?:
             _ = try await mero.admin.joinNamespace(
                 payload.namespaceId, request: JoinNamespaceRequest(invitation: payload.invitation))
         case .account?:
-            let (session, _) = try await setup.cloud.join(
+            let (session, outcome) = try await setup.cloud.join(
                 namespaceId: payload.namespaceId, invitation: payload.invitation)
+            guard outcome.published else {
+                throw AppFailure.other("The node did not publish the join. Try again with the same invitation.")
+            }
             let connection = await setup.cloud.connect(session)
             if clients[number] != nil { await perform(.updated(keep(connection, as: number))) }
         case nil: throw AppFailure.sessionRevoked
         }
-        await perform(.joined(operation: operation))
+        await perform(.joined(operation: operation, shown))
     }
 }

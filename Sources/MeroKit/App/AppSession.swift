@@ -137,10 +137,18 @@ public actor AppSession {
     // MARK: - Signing in and out
 
     /// Takes up what the stores hold. The app is signed in before this returns anything to the network; whether the session
-    /// still lives is looked at afterwards. False when nobody was signed in.
+    /// still lives is looked at afterwards. False when nobody was signed in. A sign-in that is under way is waited for first,
+    /// and the stores are taken up only if it comes to nothing.
     @discardableResult
     public func restore() async -> Bool {
+        var failure: AppFailure?
+        while let operation = machine.operation, let work = works[operation] {
+            await work.value
+            failure = machine.state.failure
+        }
         await perform(.restore)
+        // Why the sign-in came to nothing is still to be told.
+        if let failure, machine.state.failure == nil { machine.state.failure = failure }
         return machine.state.isAuthenticated
     }
 
@@ -171,14 +179,17 @@ public actor AppSession {
     public func signInWithCloud(callback: CloudCallback) async { await perform(.signIn(.cloud(callback))) }
 
     /// Completes a sign-in with the URL that the wallet's page returned to. False, and nothing changes, for a URL that carries
-    /// no answer of the wallet.
+    /// no answer of the wallet, and for one that is not waited for while something else is under way: any app can open it.
     @discardableResult
     public func handleEnrolmentCallback(_ url: URL) async -> Bool {
+        var isAwaited = false
         do {
-            guard try DeviceEnrolment.readCallback(url) != nil else { return false }
+            guard let callback = try DeviceEnrolment.readCallback(url) else { return false }
+            isAwaited = await setup.cloud.awaits(callback)
         } catch {
-            // The wallet said no, which is an answer.
+            // The wallet said no, which is an answer. Who says so is not known.
         }
+        guard isAwaited || machine.operation == nil else { return false }
         await perform(.signIn(.enrolment(url)))
         return true
     }
@@ -188,7 +199,11 @@ public actor AppSession {
 
     /// Signs out. The state is back at its beginning and the stores are empty at once, whatever the node says; then the node
     /// is told, once. Works without anybody being signed in, too.
-    public func logout() async { await perform(.logout) }
+    public func logout() async {
+        // A page of a login that was begun before must not sign anybody in afterwards.
+        remember { $0.pendingNodeURL = nil }
+        await perform(.logout)
+    }
 
     // MARK: - The account
 
@@ -228,7 +243,8 @@ public actor AppSession {
     public func acceptInvitation() async {
         // One that has expired while it waited is no longer there.
         guard setup.invitations.current() != nil else { return await perform(.invitation(nil)) }
-        await perform(.act(.join))
+        guard let shown = machine.state.pendingInvitation else { return }
+        await perform(.act(.join(shown)))
     }
 
     // MARK: - The app's life
@@ -287,7 +303,8 @@ public actor AppSession {
         case .keepSelection:
             let selection = machine.state.selection
             remember { $0.selection = selection }
-        case .forgetInvitation: setup.invitations.clear()
+        case .forgetInvitation(let invitation):
+            if setup.invitations.current().map(AppInvitation.init) == invitation { setup.invitations.clear() }
         }
     }
 

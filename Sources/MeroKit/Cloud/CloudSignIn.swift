@@ -89,12 +89,14 @@ public actor CloudSignIn {
     /// The URL of the wallet's page for this device. From now on, for ten minutes, an answer is waited for; one that was
     /// waited for before is not any more.
     ///
-    /// Throws `AccountError.invalidInput` for a callback that cannot be returned to.
+    /// Throws `AccountError.invalidInput` for a callback that cannot be returned to, and `SecureValueStoreError` when the
+    /// device's keys cannot be read or stored.
     ///
     /// - Parameter callbackURL: Where the page returns to: absolute, without a fragment. The hosted wallet takes `https`
     ///   ones only, for the time being.
     public func beginEnrolment(callbackURL: String) throws -> URL {
-        let keys = deviceKeys()
+        // The wallet must not certify keys that die with the process.
+        let keys = try DeviceKeys.stored(in: keyStore)
         let state = DeviceEnrolment.makeState()
         let url = try DeviceEnrolment.url(
             walletURL: config.walletURL, devicePublicKey: keys.signPublicKey, kemPublicKey: keys.kemPublicKey,
@@ -119,7 +121,8 @@ public actor CloudSignIn {
     /// session's note; `refreshRelay` asks again.
     ///
     /// Throws `AccountError.stateMismatch` when no answer, or another one, is waited for, and `.credentialRejected` when the
-    /// answer does not hold. Nothing is stored or sent then, and the right answer can still come.
+    /// answer does not hold. Nothing is stored or sent then, and the right answer can still come. When cancelled, whoever was
+    /// signed in before still is.
     @discardableResult
     public func completeEnrolment(_ callback: EnrolmentCallback) async throws -> CloudSession {
         let pending = pendingStore.load().flatMap { $0.isAlive(at: clock.now()) ? $0 : nil }
@@ -130,6 +133,7 @@ public actor CloudSignIn {
             account: enrolled.account, device: enrolled.device, credential: enrolled.credential,
             note: Self.unasked + "it has not answered yet")
         // Before the cloud is asked: should the app end meanwhile, the person is signed in all the same.
+        let before = sessionStore.load()
         generation += 1
         let mine = generation
         save(session)
@@ -138,6 +142,8 @@ public actor CloudSignIn {
             let relays = try await cloudClient(of: session).getAccountRelays(session.account)
             session = session.choosing(CloudClient.chooseRelay(relays))
         } catch let error as CancellationError {
+            // Given up: nobody was told of this session.
+            if mine == generation { await revert(to: before, ifCurrent: session) }
             throw error
         } catch {
             session.note = Self.unasked + error.localizedDescription
@@ -305,6 +311,29 @@ extension CloudSignIn {
         sessionStore.save(session)
     }
 
+    /// Undoes a sign-in that nobody wants any more: the session before is the stored one again, and what the relay has granted
+    /// is given back. Nothing happens when another session than `new` is stored by now.
+    func revert(to old: CloudSession?, ifCurrent new: CloudSession) async {
+        guard let stored = sessionStore.load(), stored.account == new.account, stored.credential == new.credential,
+            old?.credential != new.credential
+        else { return }
+        let refreshToken = tokenStore.getTokens()?.refreshToken
+        generation += 1
+        dropTokens()
+        if let old { sessionStore.save(old) } else { sessionStore.clear() }
+        guard let relayUrl = stored.relayUrl, let refreshToken else { return }
+        await RelayLogin.logout(
+            relayURL: relayUrl, refreshToken: refreshToken, session: urlSession, options: config.relayOptions)
+    }
+
+    /// Whether this is the answer that is waited for, as far as its state tells.
+    func awaits(_ callback: EnrolmentCallback) -> Bool {
+        guard let pending = pendingStore.load(), pending.isAlive(at: clock.now()) else {
+            return acceptsUnsolicitedCallbacks
+        }
+        return pending.state == callback.state
+    }
+
     private func dropTokens() {
         tokens?.store.detach()
         tokens = nil
@@ -314,13 +343,11 @@ extension CloudSignIn {
 
     /// Where the tokens of a session's relay are kept: in the store, if it is the stored session's, else in memory.
     private func place(of owner: String) -> DetachableTokenStore {
-        if let tokens, tokens.owner == owner { return tokens.store }
-        let stored = sessionStore.load()
-        guard stored == nil || stored?.tokenOwner == owner else { return DetachableTokenStore(MemoryTokenStore()) }
-        // Whose tokens they are that lie there without a session, nobody knows.
-        if stored == nil { tokenStore.clear() }
+        if let tokens, tokens.owner == owner, tokens.store.isInUse { return tokens.store }
+        // Without a stored session nobody knows whose tokens lie there, and nobody would clear those that were put there.
+        guard sessionStore.load()?.tokenOwner == owner else { return DetachableTokenStore(MemoryTokenStore()) }
         tokens?.store.detach()
-        let store = DetachableTokenStore(tokenStore)
+        let store = DetachableTokenStore(tokenStore) { [sessionStore] in sessionStore.load()?.tokenOwner == owner }
         tokens = (owner, store, nil)
         return store
     }

@@ -22,6 +22,8 @@ struct CloudTransport: Sendable {
         let result: Result<(body: Data, status: Int), any Error>
         /// Names in lower case; empty when there was no answer.
         let headers: [String: String]
+        /// Whether the answer of a success grants a session: no part of it may be shown.
+        var holdsSecrets = false
 
         /// The answer of a success; none at all is null. Throws what went wrong, and `MeroError.decoding` for what is no
         /// JSON.
@@ -30,6 +32,8 @@ struct CloudTransport: Sendable {
             guard !body.isEmpty, status != 204 else { return .null }
             do {
                 return try JSONValue(jsonBytes: body)
+            } catch  where holdsSecrets {
+                throw MeroError.decoding("status \(status): the answer is no JSON")
             } catch {
                 throw MeroError.decoding("status \(status): \(ReplyDecoding.excerpt(of: body))")
             }
@@ -52,7 +56,10 @@ struct CloudTransport: Sendable {
         request.isRetried = false
         do {
             let (body, head) = try await http.sendRaw(request)
-            return Outcome(result: .success((body, head.status)), headers: head.headers)
+            return Outcome(
+                result: .success((body, head.status)), headers: head.headers,
+                // Logins, and the refresh of one.
+                holdsSecrets: request.path.hasPrefix("/api/auth/"))
         } catch MeroError.http(let answer), MeroError.authRevoked(_, let answer) {
             return Outcome(result: .failure(MeroError.http(answer)), headers: answer.headers)
         } catch {

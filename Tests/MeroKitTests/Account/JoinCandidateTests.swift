@@ -116,12 +116,41 @@ import Testing
         }
     }
 
-    @Test func hintsAreCandidatesToo() async throws {
+    /// Whoever wrote the invitation does not send a device from address to address.
+    @Test func onlyTheFirstHintIsACandidate() async throws {
         let rig = try Rig([409, 200], hints: [0, 1])
         defer { rig.stop() }
-        let outcome = try await rig.join()
-        #expect(rig.asked == [1, 1])
-        #expect(try outcome.relayUrl == rig.nodes[1].url.absoluteString)
+        guard case AccountError.intentRefused(_, false, 409)? = await failure(of: { try await rig.join() }) else {
+            return #expect(Bool(false), "another error")
+        }
+        #expect(rig.asked == [1, 0])
+        let willing = try Rig([409, 200], hints: [1, 0])
+        defer { willing.stop() }
+        #expect(try await willing.join().relayUrl == willing.nodes[1].url.absoluteString)
+    }
+
+    @Test(arguments: ["http://h/shutdown?x=", "https://h/#", "http://", "https://a b"])
+    func aHintThatIsNoOriginIsNobody(hint: String) throws {
+        let invitation = try GroupInvitations.sign(
+            groupId: Self.namespace, inviterAccount: Self.admitters[0], keys: .generate(), admitters: Self.admitters,
+            admitterAddrs: [hint])
+        let choice = AdmitterChoice(namespaceId: Self.namespace, invitation: invitation)
+        let routing = CloudNamespaceRouting(
+            namespaceId: Self.namespace, nodes: [], servable: true, writable: true)
+        #expect(throws: AccountError.self) { try choice.relays(in: routing) }
+    }
+
+    @Test func soManyNodesAreAskedAndNoMore() async throws {
+        let rig = try Rig([409])
+        defer { rig.stop() }
+        let url = try rig.nodes[0].url.absoluteString
+        let row =
+            #"{"peer_id":"p","account":"\#(Self.admitters[0])","relay_url":"\#(url)","fresh":true,"can_admit":true}"#
+        rig.cloud.serve(admitters: Array(repeating: row, count: 30), namespace: Self.namespace)
+        guard case AccountError.intentRefused(_, false, 409)? = await failure(of: { try await rig.join() }) else {
+            return #expect(Bool(false), "another error")
+        }
+        #expect(rig.asked == [8])
     }
 
     @Test func aNodeThatIsGivenIsTheOnlyOne() async throws {
@@ -196,6 +225,15 @@ import Testing
             Self.listing(request.url.contains("offset=100") ? [Self.namespace] : many)
         }
         #expect(found.isMember && found.naps.isEmpty && found.requests.count == 2)
+    }
+
+    /// A relay that returns the same page for any offset, and one that always has more.
+    @Test func aListingWithoutAnEndIsGivenUp() async throws {
+        let many = (0..<100).map { "n\($0)" }
+        let same = try await Self.wait(timeout: 1) { _, _ in Self.listing(many) }
+        #expect(!same.isMember && same.requests.count == 3 && same.naps == [1])
+        let endless = try await Self.wait(timeout: 0) { _, number in Self.listing(many.map { "\(number)-\($0)" }) }
+        #expect(!endless.isMember && endless.requests.count == 1)
     }
 
     @Test func aSessionThatIsOverIsNotWaitedFor() async throws {

@@ -99,6 +99,61 @@ import Testing
         }
     }
 
+    /// Opened by the wallet's URL, the app restores at the same time.
+    @Test func restoringWaitsForTheSignInThatOpenedTheApp() async throws {
+        try await withTestCloud { test in
+            let session = AppSession(test.setup())
+            let page = try await session.setup.cloud.beginEnrolment(callbackURL: Self.callback.url)
+            let returned = try test.person.wallet.visit(page)
+            test.cloud.inject(.delay(0.2), on: "GET /api/cloud/accounts/*", times: nil)
+            let opening = Task { await session.handleEnrolmentCallback(returned) }
+            #expect(await comesTrue { await session.state.isBusy })
+            #expect(await session.restore())
+            #expect(await opening.value)
+            #expect(await session.state.phase == .signedIn)
+        }
+    }
+
+    /// Any app can open this one by a URL.
+    @Test func aForeignURLEndsNothing() async throws {
+        try await withTestCloud { test in
+            let node = try await DevNode.start()
+            let session = AppSession(test.setup())
+            node.inject(.delay(0.3), on: "POST /auth/token")
+            let login = Task {
+                await session.login(nodeURL: node.url.absoluteString, username: "dev", password: "dev-password")
+            }
+            #expect(await comesTrue { node.requestCount("POST", "/auth/token") == 1 })
+            for text in ["error=anything", "credential=02&account=a&device=d&state=s"] {
+                let foreign = try #require(URL(string: "mero-sample://enrol#\(text)"))
+                #expect(await !session.handleEnrolmentCallback(foreign))
+            }
+            await login.value
+            #expect(await session.state.phase == .signedIn)
+            await node.stop()
+        }
+    }
+
+    @Test func aSignInGivenUpWhileItConnectsIsUndone() async throws {
+        try await withTestCloud { test in
+            let session = AppSession(test.setup())
+            await session.signInWithCloud(callback: Self.callback)
+            let cloud = session.setup.cloud
+            let before = try #require(await cloud.restoreSession())
+            let asked = test.relay.requestCount("POST", "/admin-api/tee/attest")
+            let fault = test.relay.inject(.stall, on: "POST /admin-api/tee/attest", times: nil)
+            let second = Task { await session.signInWithCloud(callback: Self.callback) }
+            #expect(await comesTrue { test.relay.requestCount("POST", "/admin-api/tee/attest") > asked })
+            #expect(await cloud.restoreSession() != before)
+            await session.cancel()
+            await second.value
+            fault.remove()
+            #expect(await cloud.restoreSession() == before)
+            let state = await session.state
+            #expect(state.phase == .signedIn && state.account == before.account && !state.isBusy)
+        }
+    }
+
     @Test func aStoredAccountIsRestoredWithoutTheCloud() async throws {
         try await withTestCloud { test in
             let setup = test.setup()
@@ -178,6 +233,25 @@ import Testing
             #expect(test.relay.members(group: test.namespaceId)?[test.cloud.wallet.root.accountId] == .member)
             await session.runSampleRpc(contextId: test.contextId, method: "len")
             #expect(await session.state.lastRpcResult == "number(0.0)")
+        }
+    }
+
+    /// Another process of the app has kept another invitation meanwhile.
+    @Test func onlyWhatWasShownIsJoined() async throws {
+        try await withTestCloud { test in
+            let session = AppSession(test.setup())
+            await session.signInWithCloud(callback: Self.callback)
+            let shown = try test.relay.createInvitation(namespace: test.namespaceId)
+            #expect(await session.openInvitation(shown))
+            let namespace = try test.relay.createNamespace(memberCapabilities: 231)
+            let other = try InvitationPayload(json: test.relay.createInvitation(namespace: namespace))
+            try session.setup.invitations.keep(other)
+            await session.acceptInvitation()
+            let state = await session.state
+            #expect(state.errorMessage?.contains("no longer waits") == true)
+            #expect(state.pendingInvitation?.namespaceId == test.namespaceId)
+            #expect(session.setup.invitations.current()?.namespaceId == namespace)
+            #expect(test.relay.members(group: namespace)?[test.cloud.wallet.root.accountId] == nil)
         }
     }
 

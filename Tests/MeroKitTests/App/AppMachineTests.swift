@@ -64,7 +64,7 @@ import Testing
                 expect(session == machine.session?.number, "acts for session \(session), which is not the live one")
                 switch act {
                 case .call: pending.append(.called(operation: operation, "x"))
-                case .join: pending.append(.joined(operation: operation))
+                case .join(let invitation): pending.append(.joined(operation: operation, invitation))
                 case .refreshRelay: pending.append(.dismissed(operation: operation))
                 }
             case .abandon(let operation):
@@ -176,6 +176,8 @@ import Testing
         }
     }
 
+    private static let invitation = AppInvitation(namespaceId: "n", inviter: "i", expiresAt: nil)
+
     private static func input(_ world: World, using random: inout SeededGenerator) -> AppMachine.Input {
         // Also of sessions that are long over, as what comes late is.
         let session = world.lastSession == 0 ? 1 : Int.random(in: 1...world.lastSession, using: &random)
@@ -196,7 +198,7 @@ import Testing
         case 13: return .resume
         case 14: return Bool.random(using: &random) ? .networkIsGone : .networkIsBack
         case 15: return .act(.call(contextId: "c", method: "m"))
-        case 16: return .act(Bool.random(using: &random) ? .join : .refreshRelay)
+        case 16: return .act(Bool.random(using: &random) ? .join(invitation) : .refreshRelay)
         default: return .online(session: session, Bool.random(using: &random))
         }
     }
@@ -287,6 +289,27 @@ import Testing
         let late = machine.reduce(.granted(operation: 1, AppMachine.Grant(session: 3, isAccount: false)))
         #expect(late == [.end(session: 3)])
         #expect(machine.state.phase == .signedOut)
+    }
+
+    @Test func restoringOvertakesNothing() {
+        var machine = AppMachine()
+        _ = machine.reduce(.signIn(.cloud(.scheme("a"))))
+        #expect(machine.reduce(.restore) == [] && machine.operation == 1)
+        _ = machine.reduce(.dismissed(operation: 1))
+        #expect(machine.reduce(.restore) == [.readStores(operation: 2)])
+    }
+
+    @Test func anInvitationThatNobodyHasAnsweredStays() {
+        var machine = signedIn()
+        let (first, second) = (Self.invitation, AppInvitation(namespaceId: "m", inviter: "i", expiresAt: nil))
+        _ = machine.reduce(.invitation(first))
+        #expect(machine.reduce(.act(.join(first))) == [.act(operation: 2, session: 1, .join(first))])
+        _ = machine.reduce(.invitation(second))
+        #expect(machine.reduce(.joined(operation: 2, first)) == [.forgetInvitation(first)])
+        #expect(machine.state.pendingInvitation == second)
+        _ = machine.reduce(.act(.join(second)))
+        _ = machine.reduce(.joined(operation: 3, second))
+        #expect(machine.state.pendingInvitation == nil)
     }
 
     @Test func aLateAccountDoesNotEndTheNewerOne() {

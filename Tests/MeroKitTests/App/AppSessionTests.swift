@@ -323,6 +323,19 @@ import Testing
         }
     }
 
+    @Test func aLogoutEndsALoginThatWasBegun() async throws {
+        try await withNode { node in
+            let app = App()
+            _ = await app.session.beginHostedLogin(
+                nodeURL: node.url.absoluteString,
+                options: AuthLoginOptions(callbackUrl: "http://localhost:5173/cb", mode: "login"))
+            await app.session.logout()
+            #expect(await app.session.handleHostedLogin(callback(node.mintTokens(), node: node.url.absoluteString)))
+            let state = await app.session.state
+            #expect(state.phase == .signedOut && state.failure == .stateMismatch && app.tokens.getTokens() == nil)
+        }
+    }
+
     // MARK: - Calls
 
     @Test func theSampleCallShowsWhatCameBack() async throws {

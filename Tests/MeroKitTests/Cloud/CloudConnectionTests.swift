@@ -133,6 +133,40 @@ import Testing
         await second.stop()
     }
 
+    /// Two sign-ins over the same stores, as of two processes: the session moves on, and the client of the relay before
+    /// reads the store again.
+    @Test func aClientOfTheRelayBeforeSeesNoTokensOfTheNext() async throws {
+        let (first, second) = (try await SignInRig.relay(), try await SignInRig.relay())
+        let rig = try SignInRig()
+        rig.serve(first)
+        let (one, two) = (try rig.signIn(), try rig.signIn())
+        let old = await one.connect(try await rig.enrol(one))
+        let mero = try #require(old.mero)
+        rig.serve(second)
+        let moved = try await two.refreshRelay()
+        #expect(await two.connect(moved).readNote == nil)
+        let tokens = try #require(rig.tokens.getTokens())
+        first.expireAccessTokens()
+        _ = try? await mero.admin.listNamespaces()
+        await mero.setTokenData(TokenData(accessToken: "late", refreshToken: "late", expiresAt: Date()))
+        await mero.clearToken()
+        #expect(rig.tokens.getTokens() == tokens)
+        #expect(await one.connect(old.session).readNote == nil)
+        #expect(rig.tokens.getTokens() == tokens)
+        for request in first.requests {
+            #expect(request.headers["authorization"]?.contains(tokens.accessToken) != true)
+            #expect(!String(decoding: request.body, as: UTF8.self).contains(tokens.refreshToken))
+        }
+        #expect(first.requestCount("POST", "/auth/refresh") == 1)
+        // Nor does anything come back once the session was ended elsewhere.
+        await two.signOut()
+        #expect(await one.connect(old.session).readNote == nil)
+        await one.connect(moved).mero?.setTokenData(tokens)
+        #expect(rig.tokens.getTokens() == nil && rig.sessions.load() == nil)
+        await first.stop()
+        await second.stop()
+    }
+
     @Test func connectingNeverThrows() async throws {
         let rig = try SignInRig()
         let signIn = try rig.signIn()

@@ -97,6 +97,17 @@ import Testing
         #expect(engine.requests.count == 1)
     }
 
+    @Test func aLoginThatIsCutOffShowsNoneOfItsToken() async throws {
+        let (cut, _) = try ScriptedLogin.answering(#"{"session_token":"secret-token","expi"#)
+        for error in await [
+            failure(of: { try await cut.signInWithGoogle(idToken: "g") }),
+            failure(of: { try await cut.refreshSession() }),
+        ] {
+            #expect(error as? MeroError == nil || "\(String(describing: error))".contains("no JSON"))
+            #expect(!String(describing: error).contains("secret") && error != nil)
+        }
+    }
+
     // MARK: The session
 
     @Test(arguments: [200, 500, 403]) func aRefreshedTokenIsTakenWhateverTheStatus(status: Int) async throws {

@@ -129,6 +129,40 @@ import Testing
         #expect(stale.relayUrl == "https://old.example" && stale.note?.contains("heartbeat") == true)
     }
 
+    /// Given up while the cloud is asked: whoever was signed in before still is.
+    @Test func aCancelledSignInLeavesTheSessionBefore() async throws {
+        let rig = try SignInRig()
+        let signIn = try rig.signIn()
+        let answer = DispatchSemaphore(value: 0)
+        defer { answer.signal() }
+        let other = CloudSession(account: rig.account, device: "d", credential: "02", relayUrl: "https://r.example")
+        for before in [nil, other] {
+            if let before { rig.sessions.save(before) } else { rig.sessions.clear() }
+            rig.cloud.on("GET /api/cloud/accounts/\(rig.account)/challenge") { _ in
+                answer.wait()
+                return .status(503)
+            }
+            let asked = rig.cloud.asked.count
+            let enrolling = Task { try await rig.enrol(signIn) }
+            try await eventually { rig.cloud.asked.count > asked }
+            #expect(rig.sessions.load()?.account == rig.account && rig.sessions.load() != before)
+            enrolling.cancel()
+            #expect(await failure(of: { try await enrolling.value }) is CancellationError)
+            answer.signal()
+            #expect(rig.sessions.load() == before)
+        }
+    }
+
+    @Test func keysThatCannotBeStoredAreNotCertified() async throws {
+        let folder = try TemporaryFolder()
+        let blocked = folder.file("blocked")
+        try Data("x".utf8).write(to: blocked)
+        let signIn = CloudSignIn.files(directory: blocked)
+        #expect(
+            await failure(of: { try await signIn.beginEnrolment(callbackURL: SignInRig.callback) })
+                is SecureValueStoreError)
+    }
+
     @Test func aBadCallbackLeavesNothingToWaitFor() async throws {
         let rig = try SignInRig()
         let signIn = try rig.signIn()
