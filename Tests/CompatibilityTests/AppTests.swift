@@ -27,7 +27,14 @@ import Testing
         #expect(WebAuthenticationCancelled().localizedDescription == "Sign-in was cancelled.")
     }
 
-    @Test func doubles() async throws {
+    @Test func counters() {
+        let counter = Counter()
+        #expect(counter.increment() == 1 && counter.count == 1)
+    }
+
+    /// Compiled, and not run: the handler belongs to the whole process, and the suite of the doubles, which runs these calls one
+    /// after the other, may be at work in it.
+    func doubles() async throws {
         let node = FakeNode()
         node.install()
         node.rpcOutputs["get"] = 7
@@ -45,8 +52,6 @@ import Testing
             MockURLProtocol.Stub(status: 200, headers: [:], body: FakeNode.body(request))
         }
         MockURLProtocol.reset()
-        let counter = Counter()
-        #expect(counter.increment() == 1 && counter.count == 1)
     }
 
     #if canImport(SwiftUI) && canImport(Combine)
