@@ -23,9 +23,6 @@ public enum Warrants {
     /// How long the labels of a new context may be, in bytes of UTF-8.
     public static let maxLabelBytes = 256
 
-    /// Seconds that a warrant is valid for when nothing else is said.
-    package static let defaultLifetime: UInt64 = 300
-
     /// Why a warrant that could be read does not hold.
     package enum Problem: Error, Equatable {
         case tooManyHeads

@@ -5,13 +5,13 @@ import Foundation
 /// Spec: 40, sections 2.1 to 2.7.
 final class SseConnection: Sendable {
     /// What becomes of the connection after an attempt.
-    private enum Outcome {
+    enum Outcome {
         case again(after: (any Error)?, immediately: Bool = false, isSignedOut: Bool = false)
         case ended(any Error)
         case cancelled
     }
 
-    private struct State {
+    struct State {
         var subscriptions = EventSubscriptions()
         var connection = EventStreamStatus.Connection.idle
         var lastError: (any Error)?
@@ -27,17 +27,17 @@ final class SseConnection: Sendable {
     }
 
     /// One connect frame and all after it.
-    private struct Session {
+    struct Session {
         var id: String
         /// The token that the stream was opened with; nil with an authorizer.
         var token: String?
         var signals: SseSignals
     }
 
-    private let requests: SseRequests
-    private let timing: Timing
-    private let observer: Observer
-    private let state: Locked<State>
+    let requests: SseRequests
+    let timing: Timing
+    let observer: Observer
+    let state: Locked<State>
 
     init(requests: SseRequests, timing: Timing = Timing(), observer: Observer) {
         self.requests = requests
@@ -77,64 +77,6 @@ final class SseConnection: Sendable {
         task?.cancel()
         if task != nil { observer.ended(nil) }
     }
-
-    /// Remembers the ids for the connections to come; nothing is sent.
-    func remember(_ ids: EventIds) { change { _ = $0.subscriptions.add(ids) } }
-
-    /// Remembers the ids, and asks the node for those that are new where a session is open.
-    ///
-    /// - Parameter again: Ask for those that are not new as well: the node then repeats the presence in them.
-    /// - Throws: The `MeroError` of the request, or `CancellationError`. The ids stay remembered.
-    func subscribe(_ ids: EventIds, again: Bool = false) async throws {
-        var fresh = EventIds()
-        var session: Session?
-        change { state in
-            fresh = state.subscriptions.add(ids)
-            session = state.session
-        }
-        let wanted = again ? ids : fresh
-        guard let session, !wanted.isEmpty else { return }
-        try await request(in: session) { try await subscribe(wanted, in: session) }
-    }
-
-    /// Forgets the ids, and tells the node of those that were known where a session is open.
-    func unsubscribe(_ ids: EventIds) async throws {
-        var known = EventIds()
-        var session: Session?
-        change { state in
-            known = state.subscriptions.remove(ids)
-            session = state.session
-        }
-        guard let session, !known.isEmpty else { return }
-        try await request(in: session) {
-            var token = session.token
-            _ = try await withFreshToken(&token) { token in
-                try await requests.post(
-                    "unsubscribe", known, sessionId: session.id, token: token, timeout: timing.opening)
-            }
-        }
-    }
-
-    /// Runs a request that the app waits for.
-    private func request(in session: Session, _ send: () async throws -> Void) async throws {
-        do {
-            try await send()
-        } catch let end as StreamEnd {
-            throw end.error
-        } catch let refusal as CredentialRefusal {
-            throw refusal.error
-        } catch MeroError.http(let answer) where answer.status == 404 && !answer.cameInTheClear {
-            // The node knows the session no more: the stream has to be opened anew.
-            session.signals.put(.over)
-            throw MeroError.http(answer)
-        }
-    }
-
-    /// Forgets all ids; nothing is sent.
-    func forgetAll() { change { $0.subscriptions = EventSubscriptions() } }
-
-    /// Marks for all that is subscribed to.
-    func gaps() -> [ContextEvent] { state.withLock { $0.subscriptions.gaps() } }
 
     // MARK: - The work
 
@@ -253,101 +195,11 @@ final class SseConnection: Sendable {
         return nil
     }
 
-    /// Subscribes to everything until it is done, another session takes this one's place, or something ends the connection.
-    private func subscribeToAll(_ session: Session, _ token: inout String?, _ run: Int) async -> Outcome? {
-        // In parts once the node has refused the whole: one id that is none must not cost the others.
-        var parts = [state.withLock { $0.subscriptions.all }]
-        while let ids = parts.last, !Task.isCancelled {
-            if ids.isEmpty {
-                parts.removeLast()
-                continue
-            }
-            do {
-                try await subscribe(ids, in: session)
-                parts.removeLast()
-            } catch {
-                if case .http(let answer) = error as? MeroError, !answer.cameInTheClear {
-                    // The session is gone: only a new one helps.
-                    if answer.status == 404 { return .again(after: error) }
-                    if answer.status == 400 || answer.status == 422 {
-                        parts.removeLast()
-                        if let (first, second) = ids.halves {
-                            parts += [second, first]
-                        } else {
-                            change(run) { state in
-                                _ = state.subscriptions.confirm(ids, granted: EventIds())
-                                state.lastError = error
-                            }
-                            if isCurrent(run) { observer.failed(error) }
-                        }
-                        continue
-                    }
-                    if answer.status < 500 && answer.status != 429 { return await outcome(of: error, token: token) }
-                } else if !(error is MeroError) || error.isRevocation {
-                    return await outcome(of: error, token: token)
-                }
-                change(run) { $0.lastError = error }
-                if isCurrent(run) { observer.failed(error) }
-                if session.signals.hasSession { return nil }
-                let delay = state.withLock { $0.retryDelay }
-                guard (try? await Task.sleep(nanoseconds: .nanoseconds(delay))) != nil else { return nil }
-            }
-        }
-        return nil
-    }
-
-    private func subscribe(_ ids: EventIds, in session: Session) async throws {
-        var token = session.token
-        let granted: EventIds?
-        setAsked(true, ids, in: session)
-        do {
-            granted = try await withFreshToken(&token) { token in
-                try await requests.post("subscribe", ids, sessionId: session.id, token: token, timeout: timing.opening)
-            }
-        } catch {
-            // Without an answer the node may have heard the request all the same.
-            if error.isAnswer { setAsked(false, ids, in: session) }
-            throw error
-        }
-        var marks: [ContextEvent] = []
-        change { state in
-            guard state.session?.id == session.id else { return }
-            state.session?.token = token
-            state.lastError = nil
-            marks = state.subscriptions.confirm(ids, granted: granted)
-        }
-        // After the answer, since only from here on nothing is missed that the app does not read now.
-        observer.deliver(marks, 0)
-    }
-
-    private func setAsked(_ isAsked: Bool, _ ids: EventIds, in session: Session) {
-        state.withLock { state in
-            if state.session?.id == session.id { state.subscriptions.setAsked(isAsked, ids) }
-        }
-    }
-
-    /// Sends, and once more if the node refused the token and another is to be had.
-    private func withFreshToken<Value>(
-        _ token: inout String?, _ send: (String?) async throws -> Value
-    ) async throws -> Value {
-        do {
-            return try await send(token)
-        } catch MeroError.http(let answer) where answer.status == 401 && !answer.cameInTheClear {
-            switch await requests.credentials.onRefused(answer, token) {
-            case .retryNow:
-                if let fresh = try await requests.credentials.token() { token = fresh }
-                return try await send(token)
-            case .retryAfterDelay: throw MeroError.http(answer)
-            case .finish(let error): throw StreamEnd(error: error)
-            }
-        }
-    }
-
     /// The credentials' owner wants the stream to end with this error.
-    fileprivate struct StreamEnd: Error { let error: any Error }
+    struct StreamEnd: Error { let error: any Error }
 
     /// Spec: 40, section 2.3.
-    private func outcome(of error: any Error, token: String?) async -> Outcome {
+    func outcome(of error: any Error, token: String?) async -> Outcome {
         if Task.isCancelled || error is CancellationError { return .cancelled }
         switch error {
         case let end as StreamEnd: return .ended(end.error)
@@ -372,10 +224,10 @@ final class SseConnection: Sendable {
 
     // MARK: - State
 
-    private func isCurrent(_ run: Int) -> Bool { state.withLock { $0.run == run } }
+    func isCurrent(_ run: Int) -> Bool { state.withLock { $0.run == run } }
 
     /// - Parameter run: Whose change it is; one that was stopped meanwhile changes nothing.
-    private func change(_ run: Int? = nil, _ body: (inout State) -> Void) {
+    func change(_ run: Int? = nil, _ body: (inout State) -> Void) {
         let mustReport = state.withLock { state -> Bool in
             if let run, run != state.run { return false }
             body(&state)
@@ -404,15 +256,5 @@ final class SseConnection: Sendable {
         EventStreamStatus(
             connection: state.connection, contexts: state.subscriptions.contexts, groups: state.subscriptions.groups,
             lastError: state.lastError)
-    }
-}
-
-extension Error {
-    /// The node's, in place of what was asked for.
-    fileprivate var isAnswer: Bool { (self as? MeroError)?.httpStatus != nil || self is SseConnection.StreamEnd }
-
-    fileprivate var isRevocation: Bool {
-        if case .authRevoked? = self as? MeroError { return true }
-        return false
     }
 }
