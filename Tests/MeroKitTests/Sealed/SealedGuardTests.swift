@@ -135,6 +135,18 @@ import Testing
         await fixture.stop()
     }
 
+    @Test func aHandshakeAnsweredInTheClearIsNamedSo() async throws {
+        let fixture = try await SealedFixture.start()
+        let fault = fixture.node.inject(
+            .answer(Data(repeating: 2, count: 69)), on: "POST /sealed/v2/handshake", times: nil)
+        let error = await failure(of: {
+            let _: JSONValue = try await fixture.mero(Sealing(key: fixture.fixed)).http.get("/admin-api/health")
+        })
+        #expect(error as? SealedTransportError == .notSealed(status: 200))
+        #expect(fault.hits == 1 && fixture.node.requestCount("POST", "/sealed/v2") == 0)
+        await fixture.stop()
+    }
+
     /// `Retry-After` of a clear answer is heeded for `busy` alone, and for no other is anything sent again.
     @Test func busyOnTheExchangeIsAnOrdinaryRetry() async throws {
         let fixture = try await SealedFixture.start()
