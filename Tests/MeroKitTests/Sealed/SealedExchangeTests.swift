@@ -135,6 +135,39 @@ import Testing
         try await eventually { folder.contents.isEmpty }
     }
 
+    /// And when the caller goes in the midst of one piece that holds all of the answer.
+    @Test func aCallerWhoGoesWhileAPieceIsRead() async throws {
+        let answer = try Answer()
+        let folder = try TemporaryFolder()
+        let size: UInt32 = 40
+        var bytes = try answer.head(200)
+        for index in 1...size { bytes += try answer.frame(index, 1, Data(count: 65_536)) }
+        bytes += try answer.frame(size + 1, 2, Data())
+        let whole = bytes
+        for index in 0..<10 {
+            let exchange = answer.exchange(.file(folder.file("part")))
+            let hasEnded = Locked(false)
+            let call = Task {
+                try await exchange.run(url: "http://x/y") {
+                    Self.bring(whole, to: exchange)
+                    hasEnded.withLock { $0 = true }
+                    return Self.whole
+                }
+            }
+            try await eventually { !folder.contents.isEmpty || hasEnded.withLock { $0 } }
+            if index > 0 { call.cancel() }
+            switch await call.result {
+            case .success:
+                try await eventually { hasEnded.withLock { $0 } }
+                #expect(folder.contents == ["part"])
+                try FileManager.default.removeItem(at: folder.file("part"))
+            case .failure(let error):
+                #expect(error is CancellationError)
+                try await eventually { hasEnded.withLock { $0 } && folder.contents.isEmpty }
+            }
+        }
+    }
+
     /// Waits as an engine's thread does: cancellation changes nothing.
     private static func wait(for semaphore: DispatchSemaphore) async {
         await withCheckedContinuation { continuation in
