@@ -188,23 +188,25 @@ public enum AccountJoin {
         var request = HttpRequest(
             path: text, method: .post, body: try .encoding(join), headers: ["Accept": "application/json"])
         request.sendOnce = true
-        // A join that arrives twice is one join: a sealed session that the node has lost does not end it.
-        request.onResend = {}
+        // A node takes the same join once: a sealed session that it has lost does not end it.
+        let wasResent = Locked(false)
+        request.onResend = { wasResent.withLock { $0 = true } }
         let body: Data
         do {
             body = try await http.sendRaw(request).0
         } catch MeroError.http(let answer) where !answer.cameInTheClear {
-            throw refusal(answer)
+            throw refusal(answer, wasResent: wasResent.withLock { $0 })
         } catch MeroError.authRevoked(_, let answer) {
-            throw refusal(answer)
+            throw refusal(answer, wasResent: wasResent.withLock { $0 })
         }
         let answer = try? JSONValue(jsonBytes: body)
         return (answer?["data"]?["published"] ?? answer?["published"]) == .bool(true)
     }
 
-    private static func refusal(_ answer: HTTPError) -> AccountError {
+    private static func refusal(_ answer: HTTPError, wasResent: Bool) -> AccountError {
         let explanation: String
         switch answer.status {
+        case _ where wasResent: explanation = "this was a second copy: the first one may have been taken"
         case 400: explanation = "the invitation is malformed, was altered, or is to another namespace"
         case 403: explanation = "the node is not among those that the invitation names, or the invitation has expired"
         case 409: explanation = "the node has no device of its own and cannot admit anybody: another one may"

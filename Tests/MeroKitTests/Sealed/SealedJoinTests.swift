@@ -24,10 +24,10 @@ import Testing
         var sealing: Sealing { Sealing(key: .fixed(fixture.node.sealed.transportKey)) }
         var admitURL: URL { RelayOrigin.url(fixture.node.url.absoluteString + admitPath) }
 
-        func join(_ sealing: Sealing) async throws -> Bool {
+        func join(_ sealing: Sealing, nonce: UInt64 = 1) async throws -> Bool {
             try await AccountJoin.joinWithNode(
                 admitURL: admitURL, namespaceId: fixture.namespace, invitation: invitation, account: bob.accountId,
-                credential: bob.credential, keys: bob.keys, nonce: 1, options: HttpOptions(sealing: sealing))
+                credential: bob.credential, keys: bob.keys, nonce: nonce, options: HttpOptions(sealing: sealing))
         }
 
         var isMember: Bool { fixture.node.members(group: fixture.namespace)?[bob.accountId] == .member }
@@ -129,14 +129,30 @@ import Testing
         await rig.fixture.stop()
     }
 
-    /// A join that arrives twice is one join, so that a session that is gone does not end it.
+    /// A session that is gone does not end a join: a node takes the same one once only.
     @Test func aLostSessionDoesNotEndAJoin() async throws {
         let rig = try await Rig()
         let sealing = rig.sealing
         #expect(try await rig.join(sealing))
         rig.fixture.node.sealed.forgetSessions()
-        #expect(try await rig.join(sealing))
+        #expect(try await rig.join(sealing, nonce: 2))
         #expect(rig.allIsSealed && rig.fixture.node.handlerRuns("POST", "/sealed/v2/handshake") == 2)
+        await rig.fixture.stop()
+    }
+
+    /// What a node says to a second copy is not taken for what it said to the first.
+    @Test func aRefusedSecondCopySaysSo() async throws {
+        let rig = try await Rig()
+        let sealing = rig.sealing
+        #expect(try await rig.join(sealing))
+        rig.fixture.node.sealed.forgetSessions()
+        guard
+            case AccountError.intentRefused(let reason, false, _)? = await failure(of: { try await rig.join(sealing) })
+        else {
+            Issue.record("another error")
+            return
+        }
+        #expect(reason.contains("second copy"))
         await rig.fixture.stop()
     }
 
