@@ -87,6 +87,26 @@ import Testing
         }
     }
 
+    @Test func framesInAnOrderThatMeansNothing() async throws {
+        let answer = try Answer()
+        let (head, data) = (try answer.head(200), Data("x".utf8))
+        for bytes in [
+            try answer.frame(0, 1, data), try answer.frame(0, 2, Data()), try answer.frame(0, 3, data),
+            try head + answer.frame(1, 0, Data(#"{"status":200}"#.utf8)), try head + answer.frame(1, 3, data),
+            // An end holds nothing.
+            try head + answer.frame(1, 2, data), try answer.frame(0, 0, Data("{}".utf8)),
+        ] {
+            let exchange = answer.exchange()
+            let error = await failure(of: {
+                _ = try await exchange.run(url: "http://x/y") {
+                    Self.bring(bytes, to: exchange)
+                    return Self.whole
+                }
+            })
+            #expect(error as? SealedTransportError == .malformed)
+        }
+    }
+
     /// A call that is given up while its answer arrives leaves no file behind, not even when the answer was whole.
     @Test func aFileOfACancelledCallIsGone() async throws {
         let answer = try Answer()

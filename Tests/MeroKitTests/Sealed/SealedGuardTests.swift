@@ -127,6 +127,8 @@ import Testing
         let error = await failure(of: { let _: JSONValue = try await mero.http.get("/admin-api/health") })
         #expect(clearCode(error) == "stale_transport_key")
         #expect(fixture.node.requestCount("POST", "/sealed/v2") == 0)
+        // A pinned key is shown once: there is no other to try.
+        #expect(fixture.node.requestCount("POST", "/sealed/v2/handshake") == 1)
         // One who takes part in the handshake without the key that is pinned.
         let impostor = try ScriptedServer.answering { _ in
             "HTTP/1.1 200 OK\r\nContent-Type: \(SealedSessions.contentType)\r\nContent-Length: 69\r\n\r\n"
@@ -137,6 +139,24 @@ import Testing
         let refusal = await failure(of: { let _: JSONValue = try await fooled.http.get("/admin-api/health") })
         #expect(refusal as? SealedTransportError == .handshake)
         #expect(impostor.requests.count == 1)
+        await fixture.stop()
+    }
+
+    /// A refusal of a method's own can only come out of the seal.
+    @Test func aClearAnswerIsNoMethodsRefusal() async throws {
+        let fixture = try await SealedFixture.start()
+        let mero = fixture.mero(Sealing(key: fixture.fixed))
+        let body = #"{"error":"no","type":"ExecutionError","data":{}}"#
+        fixture.node.inject(.status(409, body: Data(body.utf8)), on: "POST /sealed/v2")
+        guard
+            case MeroError.http(let answer)? = await failure(of: {
+                let _: JSONValue = try await mero.http.get("/admin-api/contexts")
+            })
+        else {
+            Issue.record("another error")
+            return
+        }
+        #expect(answer.cameInTheClear && answer.refusal == nil && answer.bodyText == body)
         await fixture.stop()
     }
 
