@@ -192,6 +192,13 @@ if relayed.canSubscribe { relayed.events.connect() }
         let outcome: JoinOutcome = try await AccountJoin.bootstrapFromInvitation(
             namespaceId: id, invitation: invitation, account: id, credential: "02", signer: signer, nonce: 1,
             nodeURL: nil, cloud: CloudClient())
+        let sealed = HttpOptions(sealing: .signedRelays())
+        _ = try await AccountJoin.joinWithNode(
+            admitURL: url, namespaceId: id, invitation: invitation, account: id, credential: "02", signer: signer,
+            nonce: 1, session: nil, options: sealed)
+        _ = try await AccountJoin.bootstrapFromInvitation(
+            namespaceId: id, invitation: invitation, account: id, credential: "02", signer: signer, nonce: 1,
+            nodeURL: nil, cloud: CloudClient(), session: nil, options: sealed)
         let relay: InvitationRelay = try await AccountJoin.resolveRelay(
             namespaceId: id, invitation: invitation, cloud: CloudClient())
         let key: String = try await RelayNodeKey.attest(

@@ -27,6 +27,15 @@ public struct DevSealing: Sendable, Equatable {
     public var window = 4096
     /// The largest envelope in bytes.
     public var envelopeLimit = 64 << 20
+    /// How many sessions are kept. A further one takes the place of one that is over, else of one that never carried a
+    /// request, else of the one whose last request is longest ago.
+    public var sessionLimit = 16_384
+    /// How many handshakes are taken at once; more are answered with 503 `busy`.
+    public var handshakeBurst = 200
+    /// How many more handshakes are taken each second.
+    public var handshakesPerSecond = 100
+    /// The most bytes of envelopes that are worked on at once; more are answered with 503 `busy`.
+    public var heldLimit = 256 << 20
 
     /// As a node with its own auth service.
     public init() {}

@@ -13,10 +13,21 @@ struct SealedAnswer {
 
     /// - Parameter endsAt: when the session is over: an answer that is still being sent is cut then.
     init(_ answer: DevHttpResponse, isHead: Bool, endsAt: Date, clock: DevClock) {
-        self.answer = answer
+        // Its headers are looked at only where there are so many that they may not fit.
+        let size = answer.headers.reduce(0) { $0 + $1.0.utf8.count + $1.1.utf8.count }
+        self.answer =
+            size <= SealedFrameWriter.largestData / 8
+                || SealedFrameWriter.fits(status: answer.status, headers: answer.headers)
+            ? answer : Self.headTooLarge(answer)
         self.isHead = isHead
         self.endsAt = endsAt
         self.clock = clock
+    }
+
+    private static func headTooLarge(_ answer: DevHttpResponse) -> DevHttpResponse {
+        if case .stream(let stream) = answer.body { stream.close(.clientLeft) }
+        if case .upgrade(let other) = answer.body { other.closed() }
+        return .json(502, ["error": ["message": "the head of the answer is too large to be sealed"]])
     }
 
     private func head(length: UInt64?) -> [(String, String)] {

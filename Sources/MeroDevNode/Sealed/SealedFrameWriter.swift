@@ -18,13 +18,20 @@ struct SealedFrameWriter: Sendable {
     }
 
     mutating func head(status: Int, headers: [(String, String)]) -> Data {
+        frame(0, Self.head(status, headers))
+    }
+
+    private static func head(_ status: Int, _ headers: [(String, String)]) -> Data {
         let pairs = headers.map { JsonTree.array([.string($0.0), .string($0.1)]) }
-        return frame(
-            0,
-            JsonTree.object([
-                JsonMember(name: "status", value: .number(String(status))),
-                JsonMember(name: "headers", value: .array(pairs)),
-            ]).data)
+        return JsonTree.object([
+            JsonMember(name: "status", value: .number(String(status))),
+            JsonMember(name: "headers", value: .array(pairs)),
+        ]).data
+    }
+
+    /// Whether one frame holds the head.
+    static func fits(status: Int, headers: [(String, String)]) -> Bool {
+        head(status, headers).count <= largestData
     }
 
     /// As many frames as the bytes need.

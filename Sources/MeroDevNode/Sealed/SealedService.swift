@@ -13,11 +13,14 @@ final class SealedService: Sendable {
     let table: SealedSessionTable
     let options: DevSealing
     private let clock: DevClock
+    private let rate: HandshakeRate
+    private let held = Locked(0)
 
     init(options: DevSealing, clock: DevClock) throws {
         table = try SealedSessionTable()
         self.options = options
         self.clock = clock
+        rate = HandshakeRate(burst: options.handshakeBurst, perSecond: options.handshakesPerSecond)
     }
 
     /// Whether the path, without the node's prefix, is one of the two.
@@ -39,7 +42,16 @@ final class SealedService: Sendable {
             guard let body = request.wholeBody else {
                 throw SealedRefusal(400, "malformed", "the body could not be read")
             }
-            if path == Self.path { return try await exchange(Array(body), request, prefix, serve) }
+            if path == Self.path {
+                let isTaken = held.withLock { held in
+                    guard body.count <= options.heldLimit - held else { return false }
+                    held += body.count
+                    return true
+                }
+                guard isTaken else { throw SealedRefusal(503, "busy", "too much is being worked on; retry shortly") }
+                defer { held.withLock { $0 -= body.count } }
+                return try await exchange(Array(body), request, prefix, serve)
+            }
             return try handshake(Array(body))
         } catch let refusal as SealedRefusal {
             return refusal.response
@@ -62,6 +74,9 @@ final class SealedService: Sendable {
         guard Array(body[1..<33]) == key.publicKey else {
             throw SealedRefusal(409, "stale_transport_key", "this is not the transport key of this node any more")
         }
+        guard rate.take(at: clock.now) else {
+            throw SealedRefusal(503, "busy", "too many handshakes; retry shortly")
+        }
         let sessionId = SecureRandom.bytes(16)
         let lifetime = withUnsafeBytes(of: options.sessionLifetime.bigEndian) { Array($0) }
         let answer: NoiseResponder.Answer
@@ -78,7 +93,7 @@ final class SealedService: Sendable {
             .init(
                 requestKey: answer.requestKey, responseKey: answer.responseKey,
                 endsAt: now.addingTimeInterval(TimeInterval(options.sessionLifetime))),
-            id: Data(sessionId), now: now)
+            id: Data(sessionId), now: now, idleLimit: options.idleLimit, limit: options.sessionLimit)
         return Self.sealed(.bytes(Data([Self.version] + answer.message)))
     }
 
@@ -117,6 +132,8 @@ final class SealedService: Sendable {
         let writer = SealedFrameWriter(key: session.responseKey, header: header)
         let local = String(request.path.dropFirst(prefix.count))
         let answer: DevHttpResponse
+        // What the seal itself answers has a body, whatever the method; routes leave it out.
+        var isServed = false
         if local == Self.path || local.hasPrefix(Self.path + "/") {
             throw SealedRefusal(400, "malformed", "a sealed request cannot be sealed again")
         } else if request.headers["upgrade"] != nil {
@@ -138,9 +155,11 @@ final class SealedService: Sendable {
                 ])
         } else {
             answer = await serve(request)
+            isServed = true
         }
         var response = Self.sealed(
-            SealedAnswer(answer, isHead: request.method == "HEAD", endsAt: session.endsAt, clock: clock).body(writer))
+            SealedAnswer(answer, isHead: isServed && request.method == "HEAD", endsAt: session.endsAt, clock: clock)
+                .body(writer))
         if answer.handlerRan { response.innerRun = (request.method, request.path) }
         return response
     }

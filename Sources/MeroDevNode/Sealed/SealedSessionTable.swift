@@ -13,9 +13,14 @@ final class SealedSessionTable: Sendable {
     private struct Session {
         let keys: Keys
         var lastUse: Date
+        var isUsed = false
         /// The highest ids seen, in order; all up to `floor` are refused.
         var seen: [UInt64] = []
         var floor: UInt64 = 0
+
+        func isAlive(at now: Date, idleLimit: TimeInterval) -> Bool {
+            now < keys.endsAt && now.timeIntervalSince(lastUse) < idleLimit
+        }
 
         /// False for an id that was used, or that is too old to tell.
         mutating func admit(_ id: UInt64, window: Int) -> Bool {
@@ -58,19 +63,32 @@ final class SealedSessionTable: Sendable {
 
     func forgetSessions() { state.withLock { $0.sessions = [:] } }
 
-    func put(_ keys: Keys, id: Data, now: Date) {
-        state.withLock { $0.sessions[id] = Session(keys: keys, lastUse: now) }
+    /// - Parameter limit: how many there can be.
+    func put(_ keys: Keys, id: Data, now: Date, idleLimit: TimeInterval, limit: Int) {
+        state.withLock { state in
+            if state.sessions.count >= limit {
+                state.sessions = state.sessions.filter { $0.value.isAlive(at: now, idleLimit: idleLimit) }
+            }
+            while state.sessions.count >= max(1, limit) {
+                // Oldest first, those that never carried a request before all others.
+                let leaving = state.sessions.min {
+                    ($0.value.isUsed ? 1 : 0, $0.value.lastUse) < ($1.value.isUsed ? 1 : 0, $1.value.lastUse)
+                }
+                if let leaving { state.sessions[leaving.key] = nil }
+            }
+            state.sessions[id] = Session(keys: keys, lastUse: now)
+        }
     }
 
     /// Nil for a session that is unknown, over or was idle for too long.
     func session(_ id: Data, now: Date, idleLimit: TimeInterval) -> Keys? {
         state.withLock { state in
-            guard let keys = state.sessions[id]?.keys, let lastUse = state.sessions[id]?.lastUse else { return nil }
-            guard now < keys.endsAt, now.timeIntervalSince(lastUse) < idleLimit else {
+            guard let session = state.sessions[id] else { return nil }
+            guard session.isAlive(at: now, idleLimit: idleLimit) else {
                 state.sessions[id] = nil
                 return nil
             }
-            return keys
+            return session.keys
         }
     }
 
@@ -79,6 +97,7 @@ final class SealedSessionTable: Sendable {
         state.withLock { state in
             guard state.sessions[id]?.admit(requestId, window: window) == true else { return false }
             state.sessions[id]?.lastUse = now
+            state.sessions[id]?.isUsed = true
             return true
         }
     }

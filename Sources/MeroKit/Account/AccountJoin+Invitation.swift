@@ -14,7 +14,7 @@ extension AccountJoin {
     /// ```
     ///
     /// The join's number is drawn from the sequence `join:<account>`. Throws what
-    /// `bootstrapFromInvitation(namespaceId:invitation:account:credential:keys:nonce:nodeURL:cloud:session:)` throws, and
+    /// `bootstrapFromInvitation(namespaceId:invitation:account:credential:keys:nonce:nodeURL:cloud:session:options:)` throws, and
     /// `AccountError.invalidInput` for an invitation that names no namespace or a store that has no number. Spec: 60, section 6.
     ///
     /// - Parameters:
@@ -22,20 +22,22 @@ extension AccountJoin {
     ///   - nonces: The device's own, kept across restarts.
     ///   - cloud: Who is asked when `nodeURL` is nil; nil takes a client with the default address.
     ///   - session: Nil takes the platform's default HTTP stack.
+    ///   - options: How nodes are spoken to, see `joinWithNode`. The cloud is not sealed to.
     public static func join(
         invitation: SignedGroupOpenInvitation, at nodeURL: String? = nil, credential: DelegatedCredential,
-        keys: DeviceKeys, nonces: any WarrantNonceStore, cloud: CloudClient? = nil, session: URLSession? = nil
+        keys: DeviceKeys, nonces: any WarrantNonceStore, cloud: CloudClient? = nil, session: URLSession? = nil,
+        options: HttpOptions = HttpOptions()
     ) async throws -> JoinOutcome {
         try await join(
             invitation: invitation, at: nodeURL, credential: credential, signer: keys, nonces: nonces, cloud: cloud,
-            session: session)
+            session: session, options: options)
     }
 
     /// The same with a signer.
     public static func join(
         invitation: SignedGroupOpenInvitation, at nodeURL: String? = nil, credential: DelegatedCredential,
         signer: any DeviceSigner, nonces: any WarrantNonceStore, cloud: CloudClient? = nil,
-        session: URLSession? = nil
+        session: URLSession? = nil, options: HttpOptions = HttpOptions()
     ) async throws -> JoinOutcome {
         let namespaceId = try invitation.namespaceId()
         // An address that cannot be used must not cost a number.
@@ -44,7 +46,7 @@ extension AccountJoin {
         return try await bootstrapFromInvitation(
             namespaceId: namespaceId, invitation: invitation, account: account, credential: credential.credential,
             signer: signer, nonce: try await NonceDesk.next(nonces, "join:\(account)"), nodeURL: nodeURL,
-            cloud: cloud ?? CloudClient(), session: session)
+            cloud: cloud ?? CloudClient(), session: session, options: options)
     }
 }
 

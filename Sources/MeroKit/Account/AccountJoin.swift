@@ -35,29 +35,30 @@ public enum AccountJoin {
     /// Hands the join to a node. True when the op reached the network, which is not membership yet.
     ///
     /// Throws `AccountError.intentRefused` (never retryable) when the node refuses, with its status; `.invalidInput` for an
-    /// invitation that has expired, is to another namespace or cannot be read; `MeroError.network`; `CancellationError`.
+    /// invitation that has expired, is to another namespace or cannot be read; `MeroError.network`; `CancellationError`; sealed,
+    /// also `SealedTransportError`, `AttestationError` and `MeroError.http` for what came in the clear.
     ///
     /// - Parameters:
     ///   - admitURL: Where the join is posted.
     ///   - nonce: From the sequence `join:<account>` of the device's store.
     ///   - session: Nil takes the platform's default HTTP stack.
+    ///   - options: How the node is spoken to: limits, trust, and `Sealing.signedRelays()` to seal the join.
     public static func joinWithNode(
         admitURL: URL, namespaceId: String, invitation: SignedGroupOpenInvitation, account: String, credential: String,
-        keys: DeviceKeys, nonce: UInt64, session: URLSession? = nil
+        keys: DeviceKeys, nonce: UInt64, session: URLSession? = nil, options: HttpOptions = HttpOptions()
     ) async throws -> Bool {
         try await joinWithNode(
             admitURL: admitURL, namespaceId: namespaceId, invitation: invitation, account: account,
-            credential: credential, signer: keys, nonce: nonce, session: session)
+            credential: credential, signer: keys, nonce: nonce, session: session, options: options)
     }
 
     /// The same with a signer.
     public static func joinWithNode(
         admitURL: URL, namespaceId: String, invitation: SignedGroupOpenInvitation, account: String, credential: String,
-        signer: any DeviceSigner, nonce: UInt64, session: URLSession? = nil
+        signer: any DeviceSigner, nonce: UInt64, session: URLSession? = nil, options: HttpOptions = HttpOptions()
     ) async throws -> Bool {
         let join = try await join(namespaceId, invitation, account, credential, signer, nonce)
-        return try await post(
-            join, to: admitURL, engine: EngineChoice.carrier(session: session, options: HttpOptions()))
+        return try await post(join, to: admitURL, session: session, options: options)
     }
 
     /// Finds the relay, unless one is given, and hands the join to it. It is the account's relay from then on.
@@ -65,21 +66,24 @@ public enum AccountJoin {
     /// A node that cannot admit (409), says that it is not named (403), or does not answer is followed by the next one that
     /// the invitation names, each of them asked once: eight at most, and none after a minute. Throws what `resolveRelay` and `joinWithNode` throw.
     ///
-    /// - Parameter nodeURL: The origin of the node to ask; nil asks the cloud.
+    /// - Parameters:
+    ///   - nodeURL: The origin of the node to ask; nil asks the cloud.
+    ///   - options: How nodes are spoken to, see `joinWithNode`. The cloud is not sealed to.
     public static func bootstrapFromInvitation(
         namespaceId: String, invitation: SignedGroupOpenInvitation, account: String, credential: String,
-        keys: DeviceKeys, nonce: UInt64, nodeURL: String? = nil, cloud: CloudClient, session: URLSession? = nil
+        keys: DeviceKeys, nonce: UInt64, nodeURL: String? = nil, cloud: CloudClient, session: URLSession? = nil,
+        options: HttpOptions = HttpOptions()
     ) async throws -> JoinOutcome {
         try await bootstrapFromInvitation(
             namespaceId: namespaceId, invitation: invitation, account: account, credential: credential, signer: keys,
-            nonce: nonce, nodeURL: nodeURL, cloud: cloud, session: session)
+            nonce: nonce, nodeURL: nodeURL, cloud: cloud, session: session, options: options)
     }
 
     /// The same with a signer.
     public static func bootstrapFromInvitation(
         namespaceId: String, invitation: SignedGroupOpenInvitation, account: String, credential: String,
         signer: any DeviceSigner, nonce: UInt64, nodeURL: String? = nil, cloud: CloudClient,
-        session: URLSession? = nil
+        session: URLSession? = nil, options: HttpOptions = HttpOptions()
     ) async throws -> JoinOutcome {
         // Before anybody is asked where to go with it.
         try invitation.checkNotExpired()
@@ -93,7 +97,7 @@ public enum AccountJoin {
         }
         return try await bootstrap(
             candidates, namespaceId: namespaceId, invitation: invitation, account: account, credential: credential,
-            signer: signer, nonce: nonce, session: session)
+            signer: signer, nonce: nonce, session: session, options: options)
     }
 
     /// A node that may admit, and how it was found; nil when it was given.
@@ -117,9 +121,8 @@ public enum AccountJoin {
     /// Hands one join to the candidates, in turn, until one takes it. A join that arrives twice is one join.
     static func bootstrap(
         _ candidates: [Candidate], namespaceId: String, invitation: SignedGroupOpenInvitation, account: String,
-        credential: String, signer: any DeviceSigner, nonce: UInt64, session: URLSession?
+        credential: String, signer: any DeviceSigner, nonce: UInt64, session: URLSession?, options: HttpOptions
     ) async throws -> JoinOutcome {
-        let engine = EngineChoice.carrier(session: session, options: HttpOptions())
         let join = try await join(namespaceId, invitation, account, credential, signer, nonce)
         var refusal: (any Error)?
         var absence: any Error = AccountError.notSignedIn("nobody is named who could admit")
@@ -127,7 +130,8 @@ public enum AccountJoin {
         for candidate in candidates.prefix(mostCandidates) {
             guard ProcessInfo.processInfo.systemUptime - start < longestSearch else { break }
             do {
-                let published = try await post(join, to: RelayOrigin.checked(candidate.admitUrl), engine: engine)
+                let published = try await post(
+                    join, to: RelayOrigin.checked(candidate.admitUrl), session: session, options: options)
                 return JoinOutcome(published: published, relayUrl: candidate.relayUrl, relay: candidate.relay)
             } catch AccountError.intentRefused(let reason, let retryable, let status) {
                 let error = AccountError.intentRefused(reason: reason, retryable: retryable, status: status)
@@ -140,10 +144,21 @@ public enum AccountJoin {
             } catch MeroError.network(let text) {
                 // What the cloud knows of a node that is away can be old.
                 absence = MeroError.network(text)
+            } catch let error where saysNothingOfTheNode(error) {
+                absence = error
             }
         }
         // What a node said outranks that another one said nothing.
         throw refusal ?? absence
+    }
+
+    /// Whether a sealed join came to nothing on its way. Another node may be reached, or attest itself.
+    private static func saysNothingOfTheNode(_ error: any Error) -> Bool {
+        switch error {
+        case is SealedTransportError, is AttestationError: return true
+        case MeroError.http(let answer): return answer.cameInTheClear
+        default: return false
+        }
     }
 
     private static func join(
@@ -162,29 +177,36 @@ public enum AccountJoin {
         let signedOp: String
     }
 
-    private static func post(_ join: Join, to admitURL: URL, engine: any HttpEngine) async throws -> Bool {
+    private static func post(
+        _ join: Join, to admitURL: URL, session: URLSession?, options: HttpOptions
+    ) async throws -> Bool {
         let text = admitURL.absoluteString
         _ = try RelayOrigin.checked(text)
-        let http = URLSessionHttpClient(baseURL: admitURL, timeout: timeout, engine: engine)
+        let http = URLSessionHttpClient(
+            baseURL: try AdmitterChoice.base(of: text), timeout: timeout, session: session, options: options)
         // The whole URL, which is taken as it is.
         var request = HttpRequest(
             path: text, method: .post, body: try .encoding(join), headers: ["Accept": "application/json"])
         request.sendOnce = true
+        // A node takes the same join once: a sealed session that it has lost does not end it.
+        let wasResent = Locked(false)
+        request.onResend = { wasResent.withLock { $0 = true } }
         let body: Data
         do {
             body = try await http.sendRaw(request).0
-        } catch MeroError.http(let answer) {
-            throw refusal(answer)
+        } catch MeroError.http(let answer) where !answer.cameInTheClear {
+            throw refusal(answer, wasResent: wasResent.withLock { $0 })
         } catch MeroError.authRevoked(_, let answer) {
-            throw refusal(answer)
+            throw refusal(answer, wasResent: wasResent.withLock { $0 })
         }
         let answer = try? JSONValue(jsonBytes: body)
         return (answer?["data"]?["published"] ?? answer?["published"]) == .bool(true)
     }
 
-    private static func refusal(_ answer: HTTPError) -> AccountError {
+    private static func refusal(_ answer: HTTPError, wasResent: Bool) -> AccountError {
         let explanation: String
         switch answer.status {
+        case _ where wasResent: explanation = "this was a second copy: the first one may have been taken"
         case 400: explanation = "the invitation is malformed, was altered, or is to another namespace"
         case 403: explanation = "the node is not among those that the invitation names, or the invitation has expired"
         case 409: explanation = "the node has no device of its own and cannot admit anybody: another one may"
@@ -206,6 +228,15 @@ struct AdmitterChoice {
 
     static func admitURL(at relayUrl: String, _ namespaceId: String) throws -> String {
         relayUrl + (try PathTemplate.fill("/admin-api/namespaces/{namespaceId}/admit", [namespaceId]))
+    }
+
+    /// What the node that admits there is sealed to by: the URL up to the admin API, or its origin.
+    ///
+    /// Throws `AccountError.invalidInput`.
+    static func base(of admitUrl: String) throws -> URL {
+        guard let target = RequestTarget(admitUrl) else { throw RelayOrigin.unusable }
+        let prefix = target.path.range(of: "/admin-api/", options: .backwards).map { target.path[..<$0.lowerBound] }
+        return try RelayOrigin.base(String(target.url.dropLast(target.tail.count)) + (prefix ?? ""))
     }
 
     /// The first of `relays`.

@@ -115,7 +115,7 @@ extension AppSession {
 
     /// - Parameter session: Whose end the node may tell; nil for a client that only logs in.
     private func makeMero(_ url: URL, store: any TokenStore, session: Int?) -> Mero {
-        var config = MeroConfig(baseURL: url, tokenStore: store)
+        var config = MeroConfig(baseURL: url, tokenStore: store, httpOptions: setup.httpOptions)
         config.onAuthRevoked = { [weak self] _ in
             guard let session else { return }
             await self?.perform(.trouble(session: session, .revoked))

@@ -36,13 +36,17 @@ public actor AppSession {
         public var urlSession: URLSession?
         /// Seconds in the background after which event streams are closed. A short stay closes nothing.
         public var suspensionDelay: TimeInterval
+        /// How nodes are spoken to: limits, trust, and `Sealing.node` to seal what they are sent. The relays of accounts go by
+        /// the options of `cloud`.
+        public var httpOptions: HttpOptions
 
         /// Keeps everything in memory unless told otherwise.
         public init(
             tokenStore: (@Sendable () -> any TokenStore)? = nil, cloud: CloudSignIn? = nil,
             webAuthenticator: (any WebAuthenticating)? = nil, memory: AnyValueStore<AppMemory> = .memory(),
             invitations: PendingInvitationStore = PendingInvitationStore(), packageId: String? = nil,
-            allowedNodeURLs: [String] = [], urlSession: URLSession? = nil, suspensionDelay: TimeInterval = 5
+            allowedNodeURLs: [String] = [], urlSession: URLSession? = nil, suspensionDelay: TimeInterval = 5,
+            httpOptions: HttpOptions = HttpOptions()
         ) {
             let shared = MemoryTokenStore()
             self.tokenStore = tokenStore ?? { shared }
@@ -54,6 +58,7 @@ public actor AppSession {
             self.allowedNodeURLs = allowedNodeURLs
             self.urlSession = urlSession
             self.suspensionDelay = suspensionDelay
+            self.httpOptions = httpOptions
         }
     }
 

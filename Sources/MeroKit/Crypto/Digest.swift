@@ -49,6 +49,24 @@ package enum Digest {
         #endif
     }
 
+    /// The same for what is secret, and in memory that is overwritten in the end.
+    package static func hmacSHA256(key: SecretBytes, _ bytes: UnsafeRawBufferPointer) -> SecretBytes {
+        SecretBytes(count: 32) { output in
+            key.withUnsafeBytes { key in
+                #if canImport(CryptoKit)
+                    let code = HMAC<SHA256>.authenticationCode(for: bytes, using: SymmetricKey(data: key))
+                    code.withUnsafeBytes { output.copyMemory(from: $0) }
+                #else
+                    var length: UInt32 = 32
+                    _ = HMAC(
+                        EVP_sha256(), key.baseAddress, Int32(key.count),
+                        bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count,
+                        output.bindMemory(to: UInt8.self).baseAddress, &length)
+                #endif
+            }
+        }
+    }
+
     /// Compares without telling by its duration where the two differ.
     package static func constantTimeEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         guard left.count == right.count else { return false }

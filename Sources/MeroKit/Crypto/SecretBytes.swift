@@ -20,6 +20,13 @@ package final class SecretBytes: @unchecked Sendable {
         }
     }
 
+    /// So many bytes, which `fill` writes: zeros until then.
+    package init(count: Int, fill: (UnsafeMutableRawBufferPointer) throws -> Void) rethrows {
+        memory = .allocate(byteCount: count, alignment: 16)
+        memory.initializeMemory(as: UInt8.self, repeating: 0)
+        try fill(memory)
+    }
+
     /// So many bytes that nobody can predict.
     package convenience init(random count: Int) {
         var bytes = SecureRandom.bytes(count)

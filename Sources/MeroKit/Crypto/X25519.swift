@@ -20,6 +20,13 @@ public enum X25519 {
         return shared
     }
 
+    /// The same, in memory that is overwritten in the end.
+    static func agreedSecret(secret: SecretBytes, publicKey: [UInt8]) -> SecretBytes? {
+        guard var shared = agreement(secret: secret, publicKey: publicKey) else { return nil }
+        defer { shared.withUnsafeMutableBytes { SecretBytes.wipe($0) } }
+        return SecretBytes(shared)
+    }
+
     package static func publicKey(secret: SecretBytes) throws -> Data {
         guard let key = secret.withUnsafeBytes(Curve25519Backend.x25519PublicKey) else {
             throw AccountError.invalidInput("the secret cannot be used")

@@ -1,7 +1,7 @@
 /// The initiator's half of the handshake `Noise_NK_25519_AESGCM_SHA256`, which opens a sealed session.
 ///
-/// Only the holder of the responder's static key, the transport key that an attestation names, can answer it. Spec: 80,
-/// section 1.2.
+/// Only the holder of the responder's static key, the transport key that an attestation names, can answer it. Whatever is
+/// secret in it lies in memory that is overwritten once it has served. Spec: 80, section 1.2.
 struct NoiseHandshake: Sendable {
     static let protocolName = "Noise_NK_25519_AESGCM_SHA256"
     static let prologue = "calimero/sealed-http/v2"
@@ -34,7 +34,7 @@ struct NoiseHandshake: Sendable {
     init(transportKey: [UInt8], ephemeral: SecretBytes = SecretBytes(random: 32)) throws {
         guard transportKey.count == 32, ephemeral.count == 32,
             let own = ephemeral.withUnsafeBytes(Curve25519Backend.x25519PublicKey),
-            let shared = X25519.agreement(secret: ephemeral, publicKey: transportKey)
+            let shared = X25519.agreedSecret(secret: ephemeral, publicKey: transportKey)
         else { throw SealedTransportError.transportKey }
         self.ephemeral = ephemeral
         state = SymmetricState(protocolName: Self.protocolName)
@@ -53,7 +53,7 @@ struct NoiseHandshake: Sendable {
         let message = reply.dropFirst()
         let responder = Array(message.prefix(32))
         state.mixHash(responder)
-        guard let shared = X25519.agreement(secret: ephemeral, publicKey: responder) else {
+        guard let shared = X25519.agreedSecret(secret: ephemeral, publicKey: responder) else {
             throw SealedTransportError.handshake
         }
         state.mixKey(shared)
@@ -70,50 +70,57 @@ struct NoiseHandshake: Sendable {
 
 /// What a Noise handshake has hashed so far, and the key that it has come to.
 private struct SymmetricState: Sendable {
-    private var chainingKey: [UInt8]
+    private var chainingKey: SecretBytes
     private var hash: [UInt8]
-    private var key: [UInt8] = []
+    private var key = SecretBytes([UInt8]())
     private var counter: UInt64 = 0
 
     init(protocolName: String) {
         let name = Array(protocolName.utf8)
         hash = name + [UInt8](repeating: 0, count: max(0, 32 - name.count))
-        chainingKey = hash
+        chainingKey = SecretBytes(hash)
     }
 
     mutating func mixHash(_ bytes: [UInt8]) { hash = Digest.sha256(hash + bytes) }
 
-    mutating func mixKey(_ input: [UInt8]) {
+    mutating func mixKey(_ input: SecretBytes) {
         (chainingKey, key) = Self.derive(chainingKey, input)
         counter = 0
     }
 
     mutating func encryptAndHash(_ plaintext: [UInt8]) -> [UInt8]? {
-        guard let sealed = AesGcm.seal(plaintext, key: key, nonce: nonce, aad: hash) else { return nil }
+        guard let sealed = withKey({ AesGcm.seal(plaintext, key: $0, nonce: nonce, aad: hash) }) else { return nil }
         counter += 1
         mixHash(sealed)
         return sealed
     }
 
     mutating func decryptAndHash(_ sealed: [UInt8]) -> [UInt8]? {
-        guard let plaintext = AesGcm.open(sealed, key: key, nonce: nonce, aad: hash) else { return nil }
+        guard let plaintext = withKey({ AesGcm.open(sealed, key: $0, nonce: nonce, aad: hash) }) else { return nil }
         counter += 1
         mixHash(sealed)
         return plaintext
     }
 
-    func split() -> (first: SecretBytes, second: SecretBytes) {
-        let keys = Self.derive(chainingKey, [])
-        return (SecretBytes(keys.0), SecretBytes(keys.1))
-    }
+    func split() -> (first: SecretBytes, second: SecretBytes) { Self.derive(chainingKey, SecretBytes([UInt8]())) }
 
     private var nonce: [UInt8] { [0, 0, 0, 0] + BigEndian.bytes(counter) }
 
+    private func withKey<Result>(_ body: ([UInt8]) -> Result) -> Result {
+        var copy = key.withUnsafeBytes { Array($0) }
+        defer { copy.withUnsafeMutableBytes { SecretBytes.wipe($0) } }
+        return body(copy)
+    }
+
     /// HKDF-SHA-256 with no info, 64 bytes, cut in two.
-    private static func derive(_ salt: [UInt8], _ input: [UInt8]) -> ([UInt8], [UInt8]) {
-        let extracted = Digest.hmacSHA256(key: salt, input)
-        let first = Digest.hmacSHA256(key: extracted, [1])
-        return (first, Digest.hmacSHA256(key: extracted, first + [2]))
+    private static func derive(_ salt: SecretBytes, _ input: SecretBytes) -> (SecretBytes, SecretBytes) {
+        let extracted = input.withUnsafeBytes { Digest.hmacSHA256(key: salt, $0) }
+        let first = withUnsafeBytes(of: UInt8(1)) { Digest.hmacSHA256(key: extracted, $0) }
+        let rest = SecretBytes(count: first.count + 1) { room in
+            first.withUnsafeBytes { room.copyMemory(from: $0) }
+            room[first.count] = 2
+        }
+        return (first, rest.withUnsafeBytes { Digest.hmacSHA256(key: extracted, $0) })
     }
 }
 

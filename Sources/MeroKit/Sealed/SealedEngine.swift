@@ -22,6 +22,9 @@ final class SealedEngine: HttpEngine {
             return try await carrier.perform(request)
         }
         let head = try SealedRequestHead(method: request.method, path: path, headers: request.headers).json
+        guard head.count <= SealedRequestHead.limit else {
+            throw SealedTransportError.headTooLarge(limit: SealedRequestHead.limit)
+        }
         let body = try await Self.body(of: request.body)
         var session = try await node.sessions.session(over: carrier, timeout: request.inactivityTimeout)
         var answer: EngineResponse
@@ -54,7 +57,7 @@ final class SealedEngine: HttpEngine {
         _ request: EngineRequest, _ head: [UInt8], _ body: Data, _ session: SealedSession
     ) async throws -> EngineResponse {
         let sealed = try session.seal(head: head, body: body)
-        let exchange = SealedExchange(sealed.reader, for: request)
+        let exchange = SealedExchange(sealed.reader, for: request, bodySize: body.count)
         var outer = EngineRequest(
             url: node.sessions.base + "/sealed/v2", method: "POST",
             headers: [("Content-Type", SealedSessions.contentType)], body: .bytes(sealed.envelope),
@@ -62,13 +65,7 @@ final class SealedEngine: HttpEngine {
             // A connection that is used again may die, and the stack may send the same bytes a second time. That is a
             // replay, which the node refuses when it has opened the first: nothing runs twice.
             sendAtMostOnce: false, sink: .stream(exchange))
-        if let progress = request.uploadProgress, !body.isEmpty {
-            let extra = sealed.envelope.count - body.count
-            outer.uploadProgress = { news in
-                progress(
-                    TransferProgress(completed: max(0, news.completed - Int64(extra)), total: Int64(body.count)))
-            }
-        }
+        outer.uploadProgress = exchange.uploads(of: sealed.envelope.count)
         let carried = outer
         return try await exchange.run(url: request.url) { [carrier] in try await carrier.perform(carried) }
     }

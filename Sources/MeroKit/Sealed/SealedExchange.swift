@@ -13,14 +13,24 @@ final class SealedExchange: EngineBodyReceiver, @unchecked Sendable {
         var file: EngineFile?
         var received: Int64 = 0
         var total: Int64?
+        /// How many bytes may come when there is an outcome.
+        var spare = 0
     }
 
     /// Who waits, and for whom.
     private struct State {
         var continuation: CheckedContinuation<EngineResponse, any Error>?
         var outcome: Result<EngineResponse, any Error>?
+        /// Nil once it has ended.
         var carrier: Task<Void, Never>?
+        var hasCarrierEnded = false
+        var farewell: Task<Void, Never>?
     }
+
+    /// Seconds. A carrier that has brought everything ends by itself by then, and its connection can be used again.
+    private static let grace: TimeInterval = 1
+    /// An end frame with its length.
+    private static let endSize = 21
 
     /// Apart from what it is read into, so that both can be changed at the same time and without a copy.
     private var reader: SealedFrameReader
@@ -28,13 +38,28 @@ final class SealedExchange: EngineBodyReceiver, @unchecked Sendable {
     private let state = Locked(State())
     private let sink: EngineSink
     private let isHead: Bool
-    private let progress: (@Sendable (TransferProgress) -> Void)?
+    private let bodySize: Int64
+    private let progress: SealedProgress?
 
-    init(_ reader: SealedFrameReader, for request: EngineRequest) {
+    /// - Parameter bodySize: of the request inside its seal.
+    init(_ reader: SealedFrameReader, for request: EngineRequest, bodySize: Int = 0) {
         self.reader = reader
+        self.bodySize = Int64(bodySize)
         sink = request.sink
         isHead = request.method == "HEAD"
-        progress = request.downloadProgress
+        progress = SealedProgress(
+            upload: bodySize > 0 ? request.uploadProgress : nil,
+            // What the answer to HEAD announces never comes.
+            download: isHead ? nil : request.downloadProgress)
+    }
+
+    /// What the carrier tells of the envelope's way; nil when nobody listens.
+    ///
+    /// - Parameter envelopeSize: the body's and that of its seal.
+    func uploads(of envelopeSize: Int) -> (@Sendable (TransferProgress) -> Void)? {
+        guard let progress, bodySize > 0 else { return nil }
+        let (size, seal) = (bodySize, Int64(envelopeSize) - bodySize)
+        return { progress.sent(TransferProgress(completed: max(0, $0.completed - seal), total: size)) }
     }
 
     /// Runs the carrier's call and returns what the frames say, which may be before the carrier is done.
@@ -44,19 +69,13 @@ final class SealedExchange: EngineBodyReceiver, @unchecked Sendable {
     func run(
         url: String, _ carry: @escaping @Sendable () async throws -> EngineResponse
     ) async throws -> EngineResponse {
-        try await withTaskCancellationHandler {
+        defer { letGo() }
+        return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let over = state.withLock { state -> Result<EngineResponse, any Error>? in
                     if let outcome = state.outcome { return outcome }
                     state.continuation = continuation
-                    state.carrier = Task {
-                        do {
-                            self.carrierEnded(try await carry(), url: url)
-                        } catch {
-                            self.finish(.failure(error))
-                        }
-                        self.incoming.file?.discard()
-                    }
+                    state.carrier = Task { await self.follow(url: url, carry) }
                     return nil
                 }
                 if let over { continuation.resume(with: over) }
@@ -66,10 +85,46 @@ final class SealedExchange: EngineBodyReceiver, @unchecked Sendable {
         }
     }
 
+    private func follow(url: String, _ carry: @Sendable () async throws -> EngineResponse) async {
+        let failure: any Error
+        do {
+            failure = carrierEnded(try await carry(), url: url)
+        } catch {
+            failure = error
+        }
+        // Before anybody hears of it, who might try again with the same file.
+        discardFile()
+        let farewell = state.withLock { state in
+            state.hasCarrierEnded = true
+            state.carrier = nil
+            return state.farewell
+        }
+        farewell?.cancel()
+        finish(.failure(failure))
+    }
+
+    /// A carrier that stays silent behind the end has nothing to bring any more.
+    private func letGo() {
+        state.withLock { state in
+            guard !state.hasCarrierEnded, let carrier = state.carrier else { return }
+            state.farewell = Task {
+                guard (try? await Task.sleep(nanoseconds: .nanoseconds(Self.grace))) != nil else { return }
+                carrier.cancel()
+            }
+        }
+    }
+
+    func begin(status: Int, headers: [String: String]) {
+        guard headers["content-type"] != SealedSessions.contentType else { return }
+        finish(.failure(SealedTransportError.notSealed(status: status)))
+    }
+
     func receive(_ bytes: UnsafeRawBufferPointer) {
-        if let carrier = state.withLock({ $0.outcome == nil ? nil : $0.carrier }) {
+        let (isOver, carrier) = state.withLock { ($0.outcome != nil, $0.carrier) }
+        if isOver {
+            incoming.spare -= bytes.count
             // Nothing belongs behind the end.
-            carrier.cancel()
+            if incoming.spare < 0 { carrier?.cancel() }
             return
         }
         var end: EngineResponse?
@@ -77,12 +132,20 @@ final class SealedExchange: EngineBodyReceiver, @unchecked Sendable {
         do {
             try reader.read(bytes) { if let answer = try take($0) { end = answer } }
         } catch {
-            return finish(.failure(error))
+            discardFile()
+            finish(.failure(error))
+            return
         }
         if incoming.received > before {
-            progress?(TransferProgress(completed: incoming.received, total: incoming.total))
+            progress?.received(TransferProgress(completed: incoming.received, total: incoming.total))
         }
-        if let end { finish(.success(end)) }
+        // The file is the caller's now, unless the caller has gone meanwhile.
+        if let end, finish(.success(end)) { incoming.file = nil }
+    }
+
+    private func discardFile() {
+        incoming.file?.discard()
+        incoming.file = nil
     }
 
     /// The whole answer, once it is there.
@@ -92,7 +155,9 @@ final class SealedExchange: EngineBodyReceiver, @unchecked Sendable {
             incoming.head = head
             incoming.total = head.headers["content-length"].flatMap { Int64($0) }
             if case .file(let url) = sink, head.isSuccess { incoming.file = try EngineFile(creating: url) }
-            return head.hasNoBody ? try answer() : nil
+            guard head.hasNoBody else { return nil }
+            incoming.spare = Self.endSize
+            return try answer()
         case .data(let bytes):
             // Of a refused HEAD what the node says is looked at.
             if !isHead || incoming.head?.isSuccess == false { try put(bytes) }
@@ -119,41 +184,52 @@ final class SealedExchange: EngineBodyReceiver, @unchecked Sendable {
         if let base = bytes.bindMemory(to: UInt8.self).baseAddress { incoming.body.append(base, count: bytes.count) }
     }
 
-    /// Nil when it has been given already.
-    private func answer() throws -> EngineResponse? {
+    private func answer() throws -> EngineResponse {
         guard let head = incoming.head else { throw SealedTransportError.malformed }
         try incoming.file?.close()
-        incoming.file = nil
         return EngineResponse(status: head.status, headers: head.headers, body: incoming.body)
     }
 
-    /// The carrier's answer is complete.
-    private func carrierEnded(_ answer: EngineResponse, url: String) {
-        guard answer.isSealed else { return finish(.failure(SealedSessions.refusal(answer, url: url))) }
+    /// The carrier's answer is complete. Returns what is wrong, unless the frames have said everything.
+    private func carrierEnded(_ answer: EngineResponse, url: String) -> any Error {
+        guard answer.isSealed else { return SealedSessions.refusal(answer, url: url) }
         // The outer status means nothing, but engines hand on the body of a success only.
         if !(200..<300 ~= answer.status) { answer.body.withUnsafeBytes { receive($0) } }
-        finish(.failure(SealedTransportError.cutShort))
+        return SealedTransportError.cutShort
     }
 
-    /// The first outcome counts.
-    private func finish(_ outcome: Result<EngineResponse, any Error>) {
-        let (continuation, carrier) = state.withLock { state in
+    /// The first outcome counts. False for a later one.
+    @discardableResult
+    private func finish(_ outcome: Result<EngineResponse, any Error>) -> Bool {
+        let (isFirst, continuation, carrier) = state.withLock { state in
             guard state.outcome == nil else {
-                return (CheckedContinuation<EngineResponse, any Error>?.none, Task<Void, Never>?.none)
+                return (false, CheckedContinuation<EngineResponse, any Error>?.none, Task<Void, Never>?.none)
             }
             state.outcome = outcome
             defer { state.continuation = nil }
-            // A carrier that has brought everything ends by itself, and its connection can be used again.
-            if case .success = outcome { return (state.continuation, nil) }
-            return (state.continuation, state.carrier)
+            return (true, state.continuation, state.carrier)
         }
-        carrier?.cancel()
-        continuation?.resume(with: outcome)
+        guard isFirst else { return false }
+        guard case .success = outcome else {
+            progress?.end()
+            carrier?.cancel()
+            continuation?.resume(with: outcome)
+            return true
+        }
+        guard let progress else {
+            continuation?.resume(with: outcome)
+            return true
+        }
+        let sent = TransferProgress(completed: bodySize, total: bodySize)
+        let received = TransferProgress(completed: incoming.received, total: incoming.total)
+        progress.finish(sent: sent, received: received) { continuation?.resume(with: outcome) }
+        return true
     }
 }
 
 extension SealedResponseHead {
     fileprivate var isSuccess: Bool { 200..<300 ~= status }
 
-    fileprivate var hasNoBody: Bool { [101, 204, 205, 304].contains(status) }
+    /// Nothing stands behind such a head that would mean anything.
+    var hasNoBody: Bool { [101, 204, 205, 304].contains(status) }
 }

@@ -91,7 +91,12 @@ struct SealedFrameReader {
             switch (output[0], hasHead) {
             case (0, false):
                 hasHead = true
-                try handle(.head(SealedResponseHead(json: data)))
+                let head = try SealedResponseHead(json: data)
+                if head.hasNoBody {
+                    isFinished = true
+                    pending = []
+                }
+                try handle(.head(head))
             case (1, true): try handle(.data(data))
             case (2, true) where data.isEmpty:
                 isFinished = true

@@ -14,6 +14,9 @@ struct SealedRequestHead: Sendable {
         "accept-encoding", "connection", "content-length", "host", "transfer-encoding", "upgrade",
     ]
 
+    /// Bytes. No node reads a longer one.
+    static let limit = 65_536
+
     /// Throws `SealedTransportError.invalidHeader`.
     init(method: String, path: String, headers: [(name: String, value: String)]) throws {
         self.method = method
@@ -21,11 +24,17 @@ struct SealedRequestHead: Sendable {
         self.headers = try headers.compactMap { header in
             let name = header.name.lowercased()
             if Self.outer.contains(name) { return nil }
-            guard header.value.utf8.allSatisfy({ 0x20...0x7e ~= $0 || $0 == 0x09 }) else {
+            guard Self.isName(name), header.value.utf8.allSatisfy({ 0x20...0x7e ~= $0 || $0 == 0x09 }) else {
                 throw SealedTransportError.invalidHeader(name: header.name)
             }
             return (name, header.value)
         }
+    }
+
+    /// A token of RFC 9110, section 5.6.2.
+    private static func isName(_ name: String) -> Bool {
+        !name.isEmpty
+            && name.utf8.allSatisfy { 0x21...0x7e ~= $0 && !#"(),/:;<=>?@[\]{}""#.utf8.contains($0) }
     }
 
     var json: [UInt8] {

@@ -107,20 +107,42 @@ final class SealedSessions: Sendable {
         case .fixed(let key): return key
         case .attested(let attest):
             if let known = key.withLock({ $0 }) { return known }
-            let fresh = try await attest()
+            let fresh: Data
+            do {
+                fresh = try await attest()
+            } catch {
+                throw Self.unvouched(error)
+            }
             key.withLock { $0 = fresh }
             return fresh
+        }
+    }
+
+    /// An attestation is asked for in the clear: an answer in its place is as little the node's word about the request that
+    /// waits for the key as a refusal in place of a sealed answer.
+    private static func unvouched(_ error: any Error) -> any Error {
+        switch error {
+        case MeroError.http(let answer), MeroError.authRevoked(_, let answer): return MeroError.http(answer.unvouched)
+        default: return error
         }
     }
 
     /// What stands in the clear instead of a sealed answer. A success can only be somebody else's.
     static func refusal(_ answer: EngineResponse, url: String) -> any Error {
         if 200..<300 ~= answer.status { return SealedTransportError.notSealed(status: answer.status) }
-        // Nobody vouches for it, so that it must neither end a session nor lead a request elsewhere.
-        let headers = answer.headers.filter { $0.key != "x-auth-error" && $0.key != "location" }
-        var error = HTTPError(status: answer.status, url: url, headers: headers, body: answer.body)
+        return MeroError.http(
+            HTTPError(status: answer.status, url: url, headers: answer.headers, body: answer.body).unvouched)
+    }
+}
+
+extension HTTPError {
+    /// The same as one that nobody vouches for, so that it must neither end a session nor lead a request elsewhere.
+    fileprivate var unvouched: HTTPError {
+        var error = HTTPError(
+            status: status, statusText: statusText, url: url,
+            headers: headers.filter { $0.key != "x-auth-error" && $0.key != "location" }, bodyText: bodyText)
         error.cameInTheClear = true
-        return MeroError.http(error)
+        return error
     }
 }
 

@@ -9,8 +9,11 @@ public enum SealedTransportError: Error, Sendable, Equatable {
     case outsideBase(url: String, base: String)
     /// The transport key is not a key of 32 bytes that anything can be agreed with. Nothing was sent.
     case transportKey
-    /// A header's value is neither visible ASCII, space nor tab, so that the node would refuse the request. Nothing was sent.
+    /// A header's value is neither visible ASCII, space nor tab, or its name is none, so that the node would refuse the request.
+    /// Nothing was sent.
     case invalidHeader(name: String)
+    /// The path and the headers together are longer than a node takes, in bytes. Nothing was sent.
+    case headTooLarge(limit: Int)
     /// The request is larger than a node takes in one piece. Nothing was sent.
     case requestTooLarge(limit: Int)
     /// A WebSocket cannot be sealed; use `events`.
@@ -34,7 +37,9 @@ extension SealedTransportError: LocalizedError {
         switch self {
         case .outsideBase(let url, let base): return "Refusing to send \(url) outside the sealed node at \(base)"
         case .transportKey: return "The transport key of the sealed node is not a usable key"
-        case .invalidHeader(let name): return "The value of the header \(name) cannot be sealed: it has to be ASCII"
+        case .invalidHeader(let name):
+            return "The header \(name) cannot be sealed: its name has to be a token, its value ASCII"
+        case .headTooLarge(let limit): return "The path and headers of a sealed request can have \(limit) bytes at most"
         case .requestTooLarge(let limit): return "A sealed request can have \(limit) bytes at most"
         case .webSocket: return "A WebSocket cannot be sealed; subscribe to events over server-sent events instead"
         case .handshake: return "The answer to the sealed handshake did not come from the attested node"

@@ -90,7 +90,8 @@ public struct Sealing: Sendable, Equatable {
 
         init(_ baseURL: URL, _ source: TransportKeySource, resends: Bool, isRelay: Bool, clock: SealedClock) {
             base = BaseURL(baseURL)
-            sessions = SealedSessions(base: base.text, source: source, clock: clock)
+            // Requests are joined to what the client was given, whatever slashes it ends in; a node's own paths are not.
+            sessions = SealedSessions(base: RelayOrigin.trimmed(base.text), source: source, clock: clock)
             self.resends = resends
             self.isRelay = isRelay
         }

@@ -29,7 +29,7 @@ extension Command {
                 + "somebody else has confirmed."
         ],
         operands: [.init(name: "context", help: "The context's id; none with --group.", optional: true)],
-        options: [.describedGroup] + OptionSpec.relayConnection,
+        options: [.describedGroup] + OptionSpec.sealing + OptionSpec.relayConnection,
         examples: [
             .init(says: "in a context", line: "mero relay describe $CONTEXT --relay https://relay.example"),
             .init(says: "in a group", line: "mero relay describe --group $GROUP --relay https://relay.example"),
@@ -90,7 +90,7 @@ extension Command {
             "Keep the salt that is printed: with the account it proves who founded the namespace.",
         ],
         options: [.executor, .nodeKey, .application, .package, .packageVersion, .memberCapabilities]
-            + OptionSpec.relayConnection,
+            + OptionSpec.sealing + OptionSpec.relayConnection,
         examples: [
             .init(
                 says: "found one, and let it run an application",
@@ -106,7 +106,7 @@ extension Command {
                 + "not membership yet: it takes the network a moment. Prints the contexts of the namespace once they can be seen."
         ],
         operands: [.init(name: "invitation", help: "A link, a token, JSON, or - for standard input.")],
-        options: OptionSpec.relayConnection,
+        options: OptionSpec.sealing + OptionSpec.relayConnection,
         examples: [.init(says: "join", line: "mero relay join $LINK --relay https://relay.example")],
         body: RelayActs.join)
 

@@ -49,6 +49,9 @@ extension NodeAddress {
         return host == "localhost" || host.hasSuffix(".localhost") || host == "::1" || Self.isLoopbackAddress(host)
     }
 
+    /// The same, but for names that somebody else may answer for.
+    var isThisMachine: Bool { isLoopback && !host.hasSuffix(".localhost") }
+
     var isEncrypted: Bool { url.scheme?.lowercased() == "https" }
 
     /// Lower case, without the brackets of an IPv6 address.

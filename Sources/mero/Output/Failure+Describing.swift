@@ -51,7 +51,7 @@ extension Failure {
     private static func describing(_ error: SealedTransportError) -> Failure {
         let text = error.localizedDescription
         switch error {
-        case .outsideBase, .transportKey, .invalidHeader, .requestTooLarge, .webSocket:
+        case .outsideBase, .transportKey, .invalidHeader, .headTooLarge, .requestTooLarge, .webSocket:
             return Failure(code: .usage, message: text, hint: "Nothing was sent")
         case .handshake, .notSealed, .frameTooLarge, .notFromNode, .malformed, .cutShort:
             return Failure(

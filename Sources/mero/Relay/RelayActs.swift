@@ -102,7 +102,7 @@ enum RelayActs {
             invitation: invitation, at: relay.relay.text,
             credential: DelegatedCredential(
                 account: relay.account, credential: relay.credential, deviceKey: relay.identity.keys.signPublicKey),
-            keys: relay.identity.keys, nonces: relay.nonces)
+            keys: relay.identity.keys, nonces: relay.nonces, options: relay.options)
         let contexts = outcome.published ? try await Self.contexts(of: namespace, at: relay) : nil
         var facts: [(label: String, name: String, value: Report)] = [
             ("namespace", "namespaceId", .string(namespace)), ("account", "account", .string(relay.account)),

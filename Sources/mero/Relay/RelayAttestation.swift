@@ -14,13 +14,14 @@ enum RelayAttestation {
                 baseURL: relay.url, timeout: arguments.seconds(.timeout) ?? 15,
                 options: HttpOptions(certificateAuthorityFile: certificates)))
         let release = arguments.text(.trustedRelease) ?? Sealing.oldestTrustedRelease
+        let isMock = try SealedChoice.takesMockQuotes(of: relay, invocation)
         let verifier: any TransportQuoteVerifier =
-            relay.isLoopback
+            isMock
             ? LoopbackQuoteVerifier() : try SignedReleaseVerifier(admin: admin, minReleaseVersion: release)
         let nodeKey = try await nodeKey(admin, relay, verifier)
         let transportKey = Hex.encode(try await fetchAttestedTransportKey(admin: admin, verifier: verifier))
-        let version = relay.isLoopback ? nil : try await fetchNodeReleaseVersion(admin: admin)
-        let trust = relay.isLoopback ? "a mock quote of a node on this machine: nothing proves it" : "signed release"
+        let version = isMock ? nil : try await fetchNodeReleaseVersion(admin: admin)
+        let trust = isMock ? "a mock quote of a node on this machine: nothing proves it" : "signed release"
         try RelayActs.tell(
             [
                 ("node key", "nodeKey", .string(nodeKey)), ("transport key", "transportKey", .string(transportKey)),

@@ -37,7 +37,7 @@ struct RelayConnection: Sendable {
         certificateAuthorityFile = arguments.text(.cacert).map { URL(fileURLWithPath: $0).absoluteURL }
         timeout = arguments.seconds(.timeout) ?? 15
         sealing = try SealedChoice.sealing(
-            arguments, to: relay, isRelay: true, certificateAuthorityFile: certificateAuthorityFile)
+            invocation, to: relay, isRelay: true, certificateAuthorityFile: certificateAuthorityFile)
     }
 
     /// Shared by all commands of the device: no number may be signed twice.
@@ -46,9 +46,11 @@ struct RelayConnection: Sendable {
     var client: RelayClient {
         RelayClient(
             relayURL: relay.text, authorAccount: account, authorProof: credential, keys: identity.keys, nonces: nonces,
-            timeout: timeout, options: HttpOptions(certificateAuthorityFile: certificateAuthorityFile, sealing: sealing)
-        )
+            timeout: timeout, options: options)
     }
+
+    /// How the relay is spoken to.
+    var options: HttpOptions { HttpOptions(certificateAuthorityFile: certificateAuthorityFile, sealing: sealing) }
 
     /// Reads and events are signed request by request, which needs nothing but the device.
     func transport() throws -> MeroTransportClient {

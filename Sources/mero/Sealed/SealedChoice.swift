@@ -23,8 +23,9 @@ enum SealedChoice {
     ///
     /// - Parameter isRelay: Relays may take part of it only unsealed, and say so sealed.
     static func sealing(
-        _ arguments: Arguments, to node: NodeAddress, isRelay: Bool, certificateAuthorityFile: URL?
+        _ invocation: Invocation, to node: NodeAddress, isRelay: Bool, certificateAuthorityFile: URL?
     ) throws -> Sealing? {
+        let arguments = invocation.arguments
         if let text = arguments.text(.transportKey) {
             guard Hex.is32(text), let key = Hex.decode(text) else {
                 throw Failure(
@@ -35,7 +36,7 @@ enum SealedChoice {
         }
         guard arguments.has(.sealed) else { return nil }
         let options = HttpOptions(certificateAuthorityFile: certificateAuthorityFile)
-        if node.isLoopback {
+        if try takesMockQuotes(of: node, invocation) {
             return .node(at: node.url, verifier: LoopbackQuoteVerifier(), options: options)
         }
         let release = arguments.text(.trustedRelease) ?? Sealing.oldestTrustedRelease
@@ -45,6 +46,19 @@ enum SealedChoice {
         return isRelay
             ? .signedRelays(minReleaseVersion: release, options: options)
             : .node(at: node.url, verifier: verifier, options: options)
+    }
+
+    /// Whether a quote that nobody signs may do: only where nobody stands between the two.
+    ///
+    /// Throws `Failure` where a proxy would.
+    static func takesMockQuotes(of node: NodeAddress, _ invocation: Invocation) throws -> Bool {
+        guard node.isThisMachine else { return false }
+        let proxies = ProxySettings(variables: invocation.surroundings.variables)
+        guard let variable = proxies.variable(for: node) else { return true }
+        throw Failure(
+            code: .usage,
+            message: "\(variable) sends calls to this very machine through a proxy, which could read them",
+            hint: "Add localhost,127.0.0.1,::1 to no_proxy, or name the node's key with --transport-key")
     }
 }
 

@@ -33,7 +33,7 @@ struct Connection: Sendable {
         retryPolicy = Self.retryPolicy(arguments.text(.retry))
         certificateAuthorityFile = try Self.certificates(arguments.text(.cacert) ?? settings.certificateAuthorityFile)
         sealing = try SealedChoice.sealing(
-            arguments, to: node, isRelay: false, certificateAuthorityFile: certificateAuthorityFile)
+            invocation, to: node, isRelay: false, certificateAuthorityFile: certificateAuthorityFile)
     }
 
     /// Nil when neither options, nor environment, nor settings name a node.

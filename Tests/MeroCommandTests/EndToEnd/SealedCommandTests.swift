@@ -63,4 +63,47 @@ struct SealedCommandTests {
             #expect(Set(bench.node.requests.map(\.path)) == ["/admin-api/tee/attest"])
         }
     }
+
+    /// A quote that nobody signs counts only where nobody stands between: not through a proxy, and not for a name that
+    /// somebody else may answer for.
+    @Test func mockQuotesCountOnThisMachineAlone() async throws {
+        try await Workbench.with { bench in
+            _ = try await bench.login()
+            let context = try bench.node.createContext(KeyValueContract())
+            bench.node.clearRequests()
+            for (name, value) in [("http_proxy", "http://127.0.0.1:1"), ("all_proxy", "socks5://127.0.0.1:1")] {
+                for words in [["call", context, "entries", "--sealed"], ["relay", "attest", "--relay", bench.url]] {
+                    let call = try await bench.start(words, environment: [name: value]).outcome()
+                    #expect(call.status == ExitCode.usage.rawValue && call.isOneErrorLine, "\(call.errors)")
+                    #expect(call.errors.contains(name))
+                }
+                let spared = try await bench.mero(
+                    "relay", "attest", "--relay", bench.url, environment: [name: value, "no_proxy": "127.0.0.1"])
+                #expect(spared.status == 0, "\(spared.errors)")
+            }
+            bench.node.clearRequests()
+            let named = bench.url.replacingOccurrences(of: "127.0.0.1", with: "mero.localhost")
+            let attested = try await bench.mero("relay", "attest", "--relay", named)
+            #expect(attested.status != 0 && attested.isOneErrorLine)
+            #expect(bench.node.requestCount("POST", "/sealed/v2") == 0)
+        }
+    }
+
+    @Test func joinsGoSealed() async throws {
+        try await Workbench.with { bench in
+            let made = try await bench.mero("account", "new", "--json")
+            let account = try #require(made.document?["account"]?.stringValue)
+            let namespace = try bench.node.createNamespace(contract: KeyValueContract())
+            let invitation = try bench.node.createInvitation(namespace: namespace)
+            bench.node.clearRequests()
+            let joined = try await bench.mero(
+                "relay", "join", invitation, "--relay", bench.url, "--sealed", "--json")
+            #expect(joined.status == 0, "\(joined.errors)")
+            #expect(bench.node.members(group: namespace)?[account] == .member)
+            #expect(
+                bench.node.requests.allSatisfy {
+                    $0.path.hasPrefix("/sealed/v2") || $0.path == "/admin-api/tee/attest"
+                })
+        }
+    }
 }

@@ -162,4 +162,65 @@ import Testing
         await fixture.stop()
         tap.stop()
     }
+
+    /// The words with which a relay says that the account is a member already, in the clear: it is none for that.
+    @Test func nobodyOnTheWayMakesAMember() async throws {
+        let fixture = try await RelayNodeFixture.start()
+        let url = fixture.node.url.absoluteString
+        let pins = RelayKeyPins()
+        try pins.pin(fixture.node.nodeKey, for: url)
+        let account = try DelegatedAccount(
+            session: DelegatedSession(
+                credential: DelegatedCredential(
+                    account: fixture.ada.accountId, credential: fixture.ada.credential,
+                    deviceKey: fixture.ada.keys.signPublicKey), relayURL: url),
+            keys: fixture.ada.keys, nonces: fixture.nonces, pins: pins, audience: .cli,
+            options: HttpOptions(sealing: Sealing(key: .fixed(fixture.node.sealed.transportKey))))
+        let body = #"{"error":"signer \#(fixture.ada.accountId) is a direct member"}"#
+        fixture.node.inject(.status(409, body: Data(body.utf8)), on: "POST /sealed/v2", times: nil)
+        let error = await failure(of: {
+            _ = try await account.admin.joinSubgroupInheritance(String(repeating: "ab", count: 32))
+        })
+        guard case MeroError.http(let answer)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(answer.status == 409 && answer.cameInTheClear)
+        await fixture.stop()
+    }
+
+    /// Carries what is meant for a host that does not exist to a node of this machine.
+    private final class Rewriting: HttpEngine {
+        private let engine: any HttpEngine
+        private let from: String
+        private let to: String
+
+        init(_ engine: any HttpEngine, from: String, to: String) {
+            self.engine = engine
+            self.from = from
+            self.to = to
+        }
+
+        func perform(_ request: EngineRequest) async throws -> EngineResponse {
+            var request = request
+            request.url = to + request.url.dropFirst(from.count)
+            return try await engine.perform(request)
+        }
+    }
+
+    /// What a relay takes only unsealed goes over TLS, or it does not go.
+    @Test(arguments: ["http", "https"]) func onlyTLSCarriesWhatIsNotSealed(scheme: String) async throws {
+        let fixture = try await SealedFixture.start { $0.sealing.reach = .unguarded }
+        let base = "\(scheme)://relay.example"
+        let carrier = Rewriting(
+            try EngineUnderTest.allCases[0].make(), from: base, to: fixture.node.url.absoluteString)
+        let url = RelayOrigin.url(base)
+        let http = URLSessionHttpClient(
+            baseURL: url, engine: Sealing(key: fixture.fixed, isForRelays: true).engine(over: carrier, baseURL: url))
+        let error = await failure(of: { let _: JSONValue = try await http.get("/admin-api/contexts") })
+        // The node's own 403 in its seal, or what it says to a request without a token.
+        #expect((error as? MeroError)?.httpStatus == (scheme == "http" ? 403 : 401))
+        #expect(fixture.inTheClear == (scheme == "http" ? [] : ["GET /admin-api/contexts"]))
+        await fixture.stop()
+    }
 }

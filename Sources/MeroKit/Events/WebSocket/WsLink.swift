@@ -133,6 +133,9 @@ final class WsLink: Sendable {
                 }
             } catch let refusal as CredentialRefusal {
                 return finish(refusal.error, run)
+            } catch SealedTransportError.webSocket {
+                // It is the same in every attempt.
+                return finish(SealedTransportError.webSocket, run)
             } catch {
                 if Task.isCancelled { return }
                 report(error, run)

@@ -19,9 +19,16 @@
 
         init(_ target: EngineSink) { self.target = target }
 
-        /// - Parameter expected: the size that the answer announces, -1 if none; only a hint.
-        mutating func write(_ bytes: UnsafeRawBufferPointer, status: Int, expected: Int) -> Stop? {
-            if !hasBegun, let stop = begin(status: status) { return stop }
+        /// - Parameters:
+        ///   - expected: the size that the answer announces, -1 if none; only a hint.
+        ///   - headers: the answer's, asked for only where somebody wants them.
+        mutating func write(
+            _ bytes: UnsafeRawBufferPointer, status: Int, expected: Int, headers: @autoclosure () -> [String: String]
+        ) -> Stop? {
+            if !hasBegun {
+                if let stop = begin(status: status) { return stop }
+                receiver?.begin(status: status, headers: headers())
+            }
             if let receiver {
                 receiver.receive(bytes)
                 return nil

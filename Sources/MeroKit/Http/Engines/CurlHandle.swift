@@ -220,7 +220,9 @@
                 merokit_curl_get_long(easy, CURLINFO_RESPONSE_CODE, &status)
                 merokit_curl_get_offset(easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &expected)
             }
-            if let problem = sink.write(bytes, status: status, expected: expected) {
+            let problem = sink.write(
+                bytes, status: status, expected: expected, headers: CurlHeaderLines.parse(headerLines))
+            if let problem {
                 stop = .sink(problem)
                 return false
             }

@@ -55,7 +55,15 @@ enum EngineSink: Sendable {
 ///
 /// Called on a thread that serves other calls as well: be quick, and wait for nothing.
 protocol EngineBodyReceiver: AnyObject, Sendable {
+    /// Called before the first piece, if there is any.
+    ///
+    /// - Parameter headers: Names in lower case; values of repeated headers are joined with `", "`.
+    func begin(status: Int, headers: [String: String])
     func receive(_ bytes: UnsafeRawBufferPointer)
+}
+
+extension EngineBodyReceiver {
+    func begin(status: Int, headers: [String: String]) {}
 }
 
 struct EngineResponse: Sendable {

@@ -98,6 +98,9 @@ final class URLSessionTransfer: @unchecked Sendable {
                 body.append(data.prefix(Self.refusalLimit - body.count))
                 break
             }
+            if received == Int64(data.count), let head {
+                receiver.begin(status: head.statusCode, headers: Self.headers(of: head))
+            }
             data.withUnsafeBytes { receiver.receive($0) }
         }
         request.downloadProgress?(TransferProgress(completed: received, total: announcedLength))

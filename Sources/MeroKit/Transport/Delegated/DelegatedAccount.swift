@@ -36,11 +36,11 @@ public final class DelegatedAccount: Sendable {
     let verifier: any RelayKeyVerifier
     let cloud: CloudClient?
     let urlSession: URLSession?
+    let options: HttpOptions
     let namespaces = Locked<[String: String]>([:])
     private let audience: LoginAudience
     private let clientName: String?
     private let ttlSeconds: UInt64
-    private let options: HttpOptions
     private let onSessionChange: (@Sendable (DelegatedSession) -> Void)?
     private let state: Locked<State>
 

@@ -167,7 +167,8 @@ extension DelegatedAdmin {
         let credential = account.session.credential
         return try await AccountJoin.bootstrap(
             candidates, namespaceId: namespaceId, invitation: invitation, account: credential.account,
-            credential: credential.credential, signer: account.signer, nonce: nonce, session: account.urlSession)
+            credential: credential.credential, signer: account.signer, nonce: nonce, session: account.urlSession,
+            options: account.options)
     }
 }
 
