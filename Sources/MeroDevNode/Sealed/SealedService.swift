@@ -114,7 +114,6 @@ final class SealedService: Sendable {
             throw SealedRefusal(400, "replayed_request", "request id \(requestId) was used before")
         }
         let request = try SealedInnerRequest(inner).request(within: outer, prefix: prefix)
-        let writer = SealedFrameWriter(key: session.responseKey, header: header)
         let local = String(request.path.dropFirst(prefix.count))
         let answer: DevHttpResponse
         if local == Self.path || local.hasPrefix(Self.path + "/") {
@@ -140,7 +139,8 @@ final class SealedService: Sendable {
             answer = await serve(request)
         }
         var response = Self.sealed(
-            SealedAnswer(answer, isHead: request.method == "HEAD", endsAt: session.endsAt, clock: clock).body(writer))
+            SealedAnswer(answer, isHead: request.method == "HEAD", endsAt: session.endsAt, clock: clock)
+                .body(SealedFrameWriter(key: session.responseKey, header: header)))
         if answer.handlerRan { response.innerRun = (request.method, request.path) }
         return response
     }
