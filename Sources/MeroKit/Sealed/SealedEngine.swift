@@ -62,6 +62,8 @@ final class SealedEngine: HttpEngine {
             // A connection that is used again may die, and the stack may send the same bytes a second time. That is a
             // replay, which the node refuses when it has opened the first: nothing runs twice.
             sendAtMostOnce: false, sink: .stream(exchange))
+        // The frames go through a receiver whatever they hold.
+        outer.statedSize = request.transferSize
         if let progress = request.uploadProgress, !body.isEmpty {
             let extra = sealed.envelope.count - body.count
             outer.uploadProgress = { news in
