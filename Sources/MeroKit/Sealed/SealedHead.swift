@@ -21,11 +21,17 @@ struct SealedRequestHead: Sendable {
         self.headers = try headers.compactMap { header in
             let name = header.name.lowercased()
             if Self.outer.contains(name) { return nil }
-            guard header.value.utf8.allSatisfy({ 0x20...0x7e ~= $0 || $0 == 0x09 }) else {
+            guard Self.canBeSealed(header.value) else {
                 throw SealedTransportError.invalidHeader(name: header.name)
             }
             return (name, header.value)
         }
+    }
+
+    /// Over the bytes where they lie: a token has hundreds.
+    private static func canBeSealed(_ value: String) -> Bool {
+        var value = value
+        return value.withUTF8 { $0.allSatisfy { 0x20...0x7e ~= $0 || $0 == 0x09 } }
     }
 
     var json: [UInt8] {
