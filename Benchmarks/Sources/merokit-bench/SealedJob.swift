@@ -2,17 +2,30 @@ import Foundation
 import MeroDevNode
 import MeroKit
 
-/// A dev node in a process of its own, and clients of it in theirs: one plain, one sealed.
+/// A dev node in a process of its own, and clients of it in theirs: one plain, the others sealed.
 struct SealedJob: Codable {
     var seconds: Double
     /// Of the blob that is downloaded, in MiB.
     var size: Int
 
     struct Result: Codable {
-        var plain: Double
-        var sealed: Double
-        /// Bytes a second.
-        var download: Double
+        var plain: Measured
+        var sealed: Measured
+        /// By the HTTP client alone.
+        var transfer: Measured
+        /// As an app gets a blob: what arrives is read again and hashed.
+        var blob: Measured
+    }
+
+    /// What a client did, and what that took of the processor on either side.
+    struct Measured: Codable {
+        /// Calls, or bytes.
+        var amount: Double
+        var seconds: Double
+        var clientProcessor: Double
+        var nodeProcessor: Double
+
+        var rate: Double { amount / seconds }
     }
 
     func run() async throws -> Result {
@@ -28,21 +41,27 @@ struct SealedJob: Codable {
         let admin = AdminApi(
             http: URLSessionHttpClient(baseURL: node.url, hooks: TransportHooks(getAuthToken: { token })))
         let blob = try await admin.uploadBlob(file: source).blobId
-        func client(_ key: Data?, _ blob: String?) async throws -> Double {
+        func measure(_ key: Data?, _ task: SealedClientJob.Task) async throws -> Measured {
             let job = Job.sealedClient(
-                SealedClientJob(
-                    url: node.url, token: token, context: context, transportKey: key, seconds: seconds, blob: blob,
-                    file: folder.appendingPathComponent("copy")))
-            return try await withCheckedThrowingContinuation { continuation in
+                SealedClientJob(url: node.url, token: token, context: context, transportKey: key, task: task))
+            let before = processorSeconds()
+            let did: SealedClientJob.Result = try await withCheckedThrowingContinuation { continuation in
                 DispatchQueue.global().async {
-                    continuation.resume(with: Swift.Result { try ChildProcess.work(job, returning: Double.self) })
+                    continuation.resume(
+                        with: Swift.Result { try ChildProcess.work(job, returning: SealedClientJob.Result.self) })
                 }
             }
+            return Measured(
+                amount: did.amount, seconds: did.seconds, clientProcessor: did.processor,
+                nodeProcessor: processorSeconds() - before)
         }
         let key = node.sealed.transportKey
+        let calls = SealedClientJob.Task.calls(seconds: seconds, count: 0)
+        let copy = folder.appendingPathComponent("copy")
         let result = Result(
-            plain: try await client(nil, nil), sealed: try await client(key, nil),
-            download: Double(size << 20) / (try await client(key, blob)))
+            plain: try await measure(nil, calls), sealed: try await measure(key, calls),
+            transfer: try await measure(key, .download(blob: blob, file: copy, isHashed: false)),
+            blob: try await measure(key, .download(blob: blob, file: copy, isHashed: true)))
         await node.stop()
         return result
     }
@@ -50,42 +69,63 @@ struct SealedJob: Codable {
 
 /// Calls a contract, 16 in flight, or downloads one blob.
 struct SealedClientJob: Codable {
+    enum Task: Codable {
+        /// For so long, or so many if that is above zero.
+        case calls(seconds: Double, count: Int)
+        case download(blob: String, file: URL, isHashed: Bool)
+    }
+
+    struct Result: Codable {
+        /// Calls, or bytes.
+        var amount: Double
+        var seconds: Double
+        /// Of the processor, in this process.
+        var processor: Double
+    }
+
     var url: URL
     var token: String
     var context: String
     /// Nil for a plain client.
     var transportKey: Data?
-    var seconds: Double
-    /// What to download; nil for calls.
-    var blob: String?
-    var file: URL
+    var task: Task
 
     private static let inFlight = 16
 
-    /// Calls a second, or seconds.
-    func run() async throws -> Double {
+    func run() async throws -> Result {
         let token = token
         let sealing = transportKey.map { Sealing.node(key: .fixed($0)) }
         let http = URLSessionHttpClient(
             baseURL: url, timeout: 120, hooks: TransportHooks(getAuthToken: { token }),
             options: HttpOptions(sealing: sealing))
         let rpc = RpcClient(http: http)
-        _ = try await calls(rpc, until: monotonicSeconds() + 0.2)
+        // Opens connections and a session.
+        _ = try await calls(rpc, until: .infinity, atMost: Self.inFlight)
         let start = monotonicSeconds()
-        if let blob {
-            try await AdminApi(http: http).downloadBlob(blob, to: file)
-            return monotonicSeconds() - start
+        let processor = processorSeconds()
+        let amount: Double
+        switch task {
+        case .calls(let seconds, let count):
+            amount = Double(
+                try await calls(rpc, until: count > 0 ? .infinity : start + seconds, atMost: count > 0 ? count : .max))
+        case .download(let blob, let file, let isHashed):
+            if isHashed {
+                try await AdminApi(http: http).downloadBlob(blob, to: file)
+            } else {
+                _ = try await http.download(HttpRequest(path: "/admin-api/blobs/\(blob)"), to: file)
+            }
+            amount = Double(try file.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0)
         }
-        let count = try await calls(rpc, until: start + seconds)
-        return Double(count) / (monotonicSeconds() - start)
+        return Result(
+            amount: amount, seconds: monotonicSeconds() - start, processor: processorSeconds() - processor)
     }
 
-    private func calls(_ rpc: RpcClient, until deadline: Double) async throws -> Int {
+    private func calls(_ rpc: RpcClient, until deadline: Double, atMost limit: Int) async throws -> Int {
         try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<Self.inFlight {
                 group.addTask {
                     var done = 0
-                    while monotonicSeconds() < deadline {
+                    while done < max(1, limit / Self.inFlight), monotonicSeconds() < deadline {
                         let _: String? = try await rpc.execute(
                             contextId: context, method: "get", argsJson: ["key": "greeting"])
                         done += 1

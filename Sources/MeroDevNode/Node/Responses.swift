@@ -71,6 +71,7 @@ extension DevHttpRequest {
     /// `application/json` or a type with the `+json` suffix, parameters aside.
     var hasJsonContentType: Bool {
         guard let header = headers["content-type"] else { return false }
+        if header == "application/json" { return true }
         let essence = header.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
         return essence == "application/json" || (essence.hasPrefix("application/") && essence.hasSuffix("+json"))
     }
@@ -78,9 +79,15 @@ extension DevHttpRequest {
     /// The value of a bearer `Authorization` header; nil for another scheme or an empty token.
     var bearerToken: String? { headers["authorization"].flatMap(Self.bearerToken(in:)) }
 
+    /// Byte by byte: this stands before every call, and Foundation's way takes longer than all the rest of many.
     static func bearerToken(in header: String) -> String? {
-        guard header.count > 7, header.prefix(7).lowercased() == "bearer " else { return nil }
-        let token = header.dropFirst(7).trimmingCharacters(in: .whitespaces)
-        return token.isEmpty ? nil : token
+        let bytes = header.utf8
+        guard bytes.count > 7, bytes.prefix(7).elementsEqual("bearer ".utf8, by: { $0 | 0x20 == $1 }) else {
+            return nil
+        }
+        func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        let start = bytes.dropFirst(7).drop(while: isBlank)
+        guard let last = start.lastIndex(where: { !isBlank($0) }) else { return nil }
+        return String(start[...last])
     }
 }

@@ -4,7 +4,6 @@ import MeroKit
 /// An answer on its way into the seal.
 struct SealedAnswer {
     private static let hops = ["connection", "content-length", "host", "transfer-encoding", "upgrade"]
-    private static let piece = 1 << 20
 
     private let answer: DevHttpResponse
     private let isHead: Bool
@@ -41,20 +40,25 @@ struct SealedAnswer {
         return headers
     }
 
-    func body(_ writer: SealedFrameWriter) -> DevHttpBody {
+    func body(_ writer: sending SealedFrameWriter) -> DevHttpBody {
         var writer = writer
         switch answer.body {
         case .none, .upgrade:
             if case .upgrade(let other) = answer.body { other.closed() }
-            return .bytes(writer.head(status: answer.status, headers: head(length: 0)) + writer.end())
+            return .bytes(writer.whole(status: answer.status, headers: head(length: 0)))
         case .bytes(let bytes):
-            let head = writer.head(status: answer.status, headers: head(length: UInt64(bytes.count)))
-            return .bytes(head + (isHead ? Data() : writer.data(bytes)) + writer.end())
+            return .bytes(
+                writer.whole(
+                    status: answer.status, headers: head(length: UInt64(bytes.count)), body: isHead ? Data() : bytes))
         case .file(let url, let offset, let length):
             let head = writer.head(status: answer.status, headers: head(length: length))
             if isHead { return .bytes(head + writer.end()) }
             guard let file = try? FileHandle(forReadingFrom: url) else { return .bytes(head) }
-            return .stream(pump(head, writer) { try await Self.read(file, from: offset, length) })
+            return content(head, writer, length: length, Self.reader(file, from: offset))
+        case .content(let content):
+            let head = writer.head(status: answer.status, headers: head(length: content.length))
+            if isHead { return .bytes(head + writer.end()) }
+            return self.content(head, writer, length: content.length) { content.read(into: $0) }
         case .stream(let inner):
             let head = writer.head(status: answer.status, headers: head(length: nil))
             if isHead {
@@ -66,7 +70,7 @@ struct SealedAnswer {
     }
 
     /// Seals what another stream is given.
-    private func pump(_ head: Data, _ writer: SealedFrameWriter, _ inner: DevHttpStream) -> DevHttpStream {
+    private func pump(_ head: Data, _ writer: sending SealedFrameWriter, _ inner: DevHttpStream) -> DevHttpStream {
         let outer = DevHttpStream()
         outer.offer(head)
         Task { [endsAt, clock] in
@@ -93,51 +97,30 @@ struct SealedAnswer {
         return outer
     }
 
-    /// Seals pieces until there are no more.
-    private func pump(
-        _ head: Data, _ writer: SealedFrameWriter, _ next: @escaping @Sendable () async throws -> Reading
-    ) -> DevHttpStream {
-        let outer = DevHttpStream(capacity: 4 << 20)
-        outer.offer(head)
-        Task { [endsAt, clock] in
-            var writer = writer
-            do {
-                let reading = try await next()
-                while let bytes = try await reading.next() {
-                    guard clock.now < endsAt, await outer.push(writer.data(bytes)) else { return outer.cut() }
-                }
-                await outer.push(writer.end())
-                outer.finish()
-            } catch {
-                outer.cut()
-            }
-        }
-        return outer
+    /// Seals what is read as it is sent.
+    private func content(
+        _ head: Data, _ writer: sending SealedFrameWriter, length: UInt64,
+        _ read: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Int?
+    ) -> DevHttpBody {
+        .content(
+            SealedContent(
+                head: head, writer, length: length, mayGoOn: { [endsAt, clock] in clock.now < endsAt }, read: read))
     }
 
-    /// A part of a file, read piece by piece on a thread that may wait.
-    private struct Reading: Sendable {
-        let next: @Sendable () async throws -> Data?
-    }
-
-    private static func read(_ file: FileHandle, from offset: UInt64, _ length: UInt64) async throws -> Reading {
-        let rest = Locked(length)
-        let queue = DispatchQueue(label: "MeroDevNode.sealed-file")
-        return Reading {
-            try await withCheckedThrowingContinuation { continuation in
-                queue.async {
-                    continuation.resume(
-                        with: Result {
-                            let wanted = rest.withLock { min(UInt64(piece), $0) }
-                            if wanted == 0 { return nil }
-                            try file.seek(toOffset: offset + length - rest.withLock { $0 })
-                            guard let bytes = try file.read(upToCount: Int(wanted)), !bytes.isEmpty else {
-                                throw CocoaError(.fileReadCorruptFile)
-                            }
-                            rest.withLock { $0 -= UInt64(bytes.count) }
-                            return bytes
-                        })
+    /// Reads a part of a file from its beginning to its end.
+    private static func reader(
+        _ file: FileHandle, from offset: UInt64
+    ) -> @Sendable (UnsafeMutableRawBufferPointer) -> Int? {
+        let position = Locked(off_t(clamping: offset))
+        return { buffer in
+            position.withLock { position in
+                var count = pread(file.fileDescriptor, buffer.baseAddress, buffer.count, position)
+                while count < 0, errno == EINTR {
+                    count = pread(file.fileDescriptor, buffer.baseAddress, buffer.count, position)
                 }
+                guard count >= 0 else { return nil }
+                position += off_t(count)
+                return count
             }
         }
     }

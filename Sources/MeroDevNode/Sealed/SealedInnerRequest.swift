@@ -11,10 +11,12 @@ struct SealedInnerRequest {
     private let body: Data
 
     private static let largestHead = 65_536
-    private static let hops = ["connection", "content-length", "host", "transfer-encoding"]
     /// The outer request's count, or nobody's.
     private static let outer = ["host", "x-forwarded-host", "origin"]
-    private static let identity = ["x-auth-user", "x-auth-permissions", "x-auth-account", "x-auth-device"]
+    /// Hops, those of the outer request, and what only a proxy may say of the caller.
+    private static let dropped = Set(
+        ["connection", "content-length", "host", "transfer-encoding"] + outer
+            + ["x-auth-user", "x-auth-permissions", "x-auth-account", "x-auth-device"])
 
     init(_ bytes: [UInt8]) throws {
         guard bytes.count >= 4 else { throw Self.malformed("no head") }
@@ -25,8 +27,8 @@ struct SealedInnerRequest {
             let method = try? fields.string("method"), let target = try? fields.string("path")
         else { throw Self.malformed("the head is not JSON of its form") }
         guard target.hasPrefix("/") else { throw Self.malformed("the path has no slash") }
-        guard !method.isEmpty, method.utf8.allSatisfy({ 0x21...0x7e ~= $0 }),
-            target.utf8.allSatisfy({ 0x21...0x7e ~= $0 })
+        guard !method.isEmpty, Self.holds(method, only: { 0x21...0x7e ~= $0 }),
+            Self.holds(target, only: { 0x21...0x7e ~= $0 })
         else { throw Self.malformed("the method or the path cannot be sent") }
         var headers: [(String, String)] = []
         if let list = fields.optional("headers") {
@@ -35,7 +37,7 @@ struct SealedInnerRequest {
                 guard case .array(let parts) = pair, parts.count == 2, let name = parts[0].stringValue,
                     let value = parts[1].stringValue, !name.isEmpty
                 else { throw Self.malformed("a header is a name and a value") }
-                guard value.utf8.allSatisfy({ 0x20...0x7e ~= $0 || $0 == 0x09 }) else {
+                guard Self.holds(value, only: { 0x20...0x7e ~= $0 || $0 == 0x09 }) else {
                     throw Self.malformed("a header is not ASCII")
                 }
                 headers.append((name.lowercased(), value))
@@ -49,7 +51,7 @@ struct SealedInnerRequest {
 
     func request(within outer: DevHttpRequest, prefix: String) -> DevHttpRequest {
         var own: [String: String] = [:]
-        for (name, value) in headers where !(Self.hops + Self.outer + Self.identity).contains(name) {
+        for (name, value) in headers where !Self.dropped.contains(name) {
             own[name] = own[name].map { $0 + (name == "cookie" ? "; " : ", ") + value } ?? value
         }
         for name in Self.outer { own[name] = outer.headers[name] }
@@ -58,6 +60,11 @@ struct SealedInnerRequest {
         return DevHttpRequest(
             method: method, path: path, query: query.map(RequestHead.decodeQuery) ?? [], rawTarget: prefix + target,
             headers: own, body: body, peer: outer.peer, faultHint: outer.faultHint)
+    }
+
+    private static func holds(_ text: String, only isAllowed: (UInt8) -> Bool) -> Bool {
+        var text = text
+        return text.withUTF8 { $0.allSatisfy(isAllowed) }
     }
 
     private static func malformed(_ what: String) -> SealedRefusal { SealedRefusal(400, "malformed", what) }

@@ -129,7 +129,6 @@ final class SealedService: Sendable {
             throw SealedRefusal(400, "replayed_request", "request id \(requestId) was used before")
         }
         let request = try SealedInnerRequest(inner).request(within: outer, prefix: prefix)
-        let writer = SealedFrameWriter(key: session.responseKey, header: header)
         let local = String(request.path.dropFirst(prefix.count))
         let answer: DevHttpResponse
         // What the seal itself answers has a body, whatever the method; routes leave it out.
@@ -159,7 +158,7 @@ final class SealedService: Sendable {
         }
         var response = Self.sealed(
             SealedAnswer(answer, isHead: isServed && request.method == "HEAD", endsAt: session.endsAt, clock: clock)
-                .body(writer))
+                .body(SealedFrameWriter(key: session.responseKey, header: header)))
         if answer.handlerRan { response.innerRun = (request.method, request.path) }
         return response
     }

@@ -77,8 +77,22 @@ package enum DevHttpBody: Sendable {
     case bytes(Data)
     /// Part of a file, opened when the handler has returned; it may be unlinked after that.
     case file(URL, offset: UInt64 = 0, length: UInt64)
+    /// Made as it is sent.
+    case content(any DevHttpContent)
     /// Chunked, for as long as the producer likes.
     case stream(DevHttpStream)
     /// The connection changes over to another protocol. Only for the status 101, with an `Upgrade` header.
     case upgrade(any DevUpgradedProtocol)
+}
+
+/// A body of known length that comes into being as it is sent.
+package protocol DevHttpContent: AnyObject, Sendable {
+    /// Bytes in all.
+    var length: UInt64 { get }
+
+    /// Fills the buffer with the next bytes. Called on the thread that serves all connections, so it must wait for nothing
+    /// but a disk.
+    ///
+    /// - Returns: how many, fewer only at the end; nil drops the connection.
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int?
 }

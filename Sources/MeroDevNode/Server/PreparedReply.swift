@@ -91,6 +91,7 @@ final class PreparedReply: @unchecked Sendable {
             length = declared.flatMap { UInt64($0.1) } ?? 0
         case .bytes(let data): length = UInt64(data.count)
         case .file(_, _, let size): length = size
+        case .content(let content): length = content.length
         case .stream(let stream):
             stream.close(.finished)
             length = merokit_mhd_size_unknown()
@@ -129,6 +130,8 @@ final class PreparedReply: @unchecked Sendable {
                 return nil
             }
             return (response, nil)
+        case .content(let content):
+            return reshaped(.content(content), size: content.length, shape: shape)
         case .stream(let stream):
             return reshaped(.stream(stream), size: merokit_mhd_size_unknown(), shape: shape)
         case .upgrade: return nil
@@ -152,7 +155,7 @@ final class PreparedReply: @unchecked Sendable {
     private static func fromCallback(_ body: ReplyBody, size: UInt64) -> OpaquePointer? {
         let context = Unmanaged.passRetained(body).toOpaque()
         let response = MHD_create_response_from_callback(
-            size, 16 << 10,
+            size, body.pieceSize,
             { context, position, buffer, limit in
                 guard let context, let buffer else { return merokit_mhd_end_with_error() }
                 return Unmanaged<ReplyBody>.fromOpaque(context).takeUnretainedValue()
@@ -173,6 +176,7 @@ extension DevHttpBody {
         case .none: return true
         case .bytes(let data): return data.isEmpty
         case .file(_, _, let length): return length == 0
+        case .content(let content): return content.length == 0
         case .stream, .upgrade: return false
         }
     }

@@ -16,6 +16,7 @@ final class ReplyBody: Sendable {
         case bytes(Data)
         /// Closed with this object.
         case file(descriptor: Int32, offset: UInt64, length: UInt64)
+        case content(any DevHttpContent)
         case stream(DevHttpStream)
     }
 
@@ -46,6 +47,13 @@ final class ReplyBody: Sendable {
 
     deinit {
         if case .file(let descriptor, _, _) = source { Foundation.close(descriptor) }
+    }
+
+    /// How much is worth being asked for at once: what is made as it is sent comes in large pieces, or the system calls
+    /// would cost more than the making.
+    var pieceSize: Int {
+        if case .content = source { return 256 << 10 }
+        return 16 << 10
     }
 
     /// Ends the sending now, whatever is left.
@@ -120,6 +128,9 @@ final class ReplyBody: Sendable {
             let wanted = Int(min(UInt64(limit), length - position))
             let count = pread(descriptor, buffer, wanted, off_t(clamping: offset + position))
             return count > 0 ? count : merokit_mhd_end_with_error()
+        case .content(let content):
+            return content.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: limit))
+                ?? merokit_mhd_end_with_error()
         case .stream(let stream):
             return stream.read(into: buffer, limit: limit)
         }

@@ -44,7 +44,7 @@ extension AdminApi {
         }
         try Self.checkBlobSize(size, limit)
         let contentHash: String
-        if let hash { contentHash = hash } else { contentHash = try await BlobDigest(ofFile: file).contentHash }
+        if let hash { contentHash = hash } else { contentHash = try await BlobDigest.contentHash(ofFile: file) }
         return try await upload(
             .file(file, contentType: Self.blobContentType), hash: contentHash, contextId: contextId,
             progress: progress)
@@ -103,7 +103,7 @@ extension AdminApi {
         do {
             let head = try await http.download(request, to: unchecked)
             if let expected = hash?.lowercased() ?? Self.contentHash(head) {
-                try Self.check(try await BlobDigest(ofFile: unchecked).contentHash, is: expected, blobId)
+                try Self.check(try await BlobDigest.contentHash(ofFile: unchecked), is: expected, blobId)
             }
             try Task.checkCancellation()
             try URLSessionHttpClient.checkReplaceable(file)

@@ -93,6 +93,7 @@ struct BaseURL: Sendable {
         origin = target?.origin
         prefix = target?.path ?? ""
         authority = target.map { String($0.url.dropLast($0.path.count)) } ?? ""
+        self.text = authority + prefix
     }
 
     /// Joins as strings, without re-encoding and without resolving `..`; an absolute path is taken as it is.
@@ -115,14 +116,24 @@ struct BaseURL: Sendable {
     }
 
     /// The base as text, without a slash at the end.
-    var text: String { authority + prefix }
+    let text: String
 
     /// Path and query below the base, beginning with a slash; nil when the absolute URL leads elsewhere.
     func below(_ url: String) -> String? {
+        if let tail = plainTail(of: url) { return tail }
         guard let target = RequestTarget(url), target.origin == origin, target.path.hasPrefix(prefix + "/") else {
             return nil
         }
         return String(target.tail.dropFirst(prefix.count))
+    }
+
+    /// The same for what `target(for:)` has joined to this base, which is nearly every URL, without taking it apart again.
+    private func plainTail(of url: String) -> String? {
+        guard origin != nil, url.utf8.starts(with: text.utf8) else { return nil }
+        let tail = url.utf8.dropFirst(text.utf8.count)
+        guard tail.first == UInt8(ascii: "/"), tail.allSatisfy({ $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "#") })
+        else { return nil }
+        return String(tail)
     }
 
     /// The path below the base URL's own prefix, nil when the target lies elsewhere.

@@ -98,6 +98,7 @@ package struct JSONWriter {
         bytes.append(UInt8(ascii: "\""))
         var string = string
         string.withUTF8 { utf8 in
+            if Self.isPlain(utf8) { return bytes.append(contentsOf: utf8) }
             var start = 0
             for index in utf8.indices where Self.needsEscape(utf8[index]) {
                 bytes.append(contentsOf: utf8[start..<index])
@@ -107,6 +108,16 @@ package struct JSONWriter {
             bytes.append(contentsOf: utf8[start...])
         }
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// Without an early end, so that the compiler can look at many bytes at a time.
+    private static func isPlain(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+        var special: UInt8 = 0
+        for byte in utf8 {
+            special |=
+                (byte < 0x20 ? 1 : 0) | (byte == UInt8(ascii: "\"") ? 1 : 0) | (byte == UInt8(ascii: "\\") ? 1 : 0)
+        }
+        return special == 0
     }
 
     private static func needsEscape(_ byte: UInt8) -> Bool {

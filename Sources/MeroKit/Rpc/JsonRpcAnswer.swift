@@ -16,6 +16,8 @@ enum JsonRpcAnswer {
             throw unreadable(body)
         }
         guard let output = reply["result", "output"], !reply.isNull("result", "output") else {
+            // `T` is an Optional: no decoder is needed to see that.
+            if let optional = T.self as? any OptionalType.Type, let none = optional.none as? T { return none }
             guard let nothing = try? MeroJSON.decode(T.self, from: Data("null".utf8)) else {
                 throw MeroError.emptyResponse("JSON-RPC result had no output")
             }
@@ -60,3 +62,9 @@ enum JsonRpcAnswer {
         .decoding("JSON-RPC response: \(ReplyDecoding.excerpt(of: body))")
     }
 }
+
+private protocol OptionalType {
+    static var none: Self { get }
+}
+
+extension Optional: OptionalType {}

@@ -65,6 +65,8 @@ final class SealedEngine: HttpEngine {
             // A connection that is used again may die, and the stack may send the same bytes a second time. That is a
             // replay, which the node refuses when it has opened the first: nothing runs twice.
             sendAtMostOnce: false, sink: .stream(exchange))
+        // The frames go through a receiver whatever they hold.
+        outer.statedSize = request.transferSize
         outer.uploadProgress = exchange.uploads(of: sealed.envelope.count)
         let carried = outer
         return try await exchange.run(url: request.url) { [carrier] in try await carrier.perform(carried) }

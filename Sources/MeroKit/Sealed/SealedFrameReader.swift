@@ -18,7 +18,10 @@ struct SealedFrameReader {
 
     private let key: SecretBytes
     private let header: [UInt8]
-    private let requestId: UInt64
+    /// The request's id, and the frame's index behind it.
+    private var nonce: [UInt8]
+    /// Made with the first frame, and good for all.
+    private var opener: AesGcmOpener?
     private var index: UInt32 = 0
     private var hasHead = false
     private(set) var isFinished = false
@@ -30,7 +33,7 @@ struct SealedFrameReader {
     init(responseKey: SecretBytes, header: [UInt8], requestId: UInt64) {
         key = responseKey
         self.header = header
-        self.requestId = requestId
+        nonce = BigEndian.bytes(requestId) + [0, 0, 0, 0]
     }
 
     /// Hands over every frame that is whole now. What stands behind the end is not looked at.
@@ -72,7 +75,9 @@ struct SealedFrameReader {
     }
 
     private mutating func open(_ sealed: UnsafeRawBufferPointer, _ handle: (Frame) throws -> Void) throws {
-        let nonce = BigEndian.bytes(requestId) + BigEndian.bytes(index)
+        if opener == nil { opener = key.withUnsafeBytes { AesGcmOpener(key: $0) } }
+        let opener = opener
+        for place in 0..<4 { nonce[8 + place] = UInt8(truncatingIfNeeded: index >> (24 - 8 * UInt32(place))) }
         let (next, overflow) = index.addingReportingOverflow(1)
         guard !overflow else { throw SealedTransportError.malformed }
         index = next
@@ -84,9 +89,9 @@ struct SealedFrameReader {
         if room.count < size { room = [UInt8](repeating: 0, count: size) }
         try room.withUnsafeMutableBytes { room in
             let output = UnsafeMutableRawBufferPointer(rebasing: room[..<size])
-            guard
-                key.withUnsafeBytes({ AesGcmBackend.open(sealed, key: $0, nonce: nonce, aad: header, into: output) })
-            else { throw SealedTransportError.notFromNode }
+            guard opener?.open(sealed, nonce: nonce, aad: header, into: output) == true else {
+                throw SealedTransportError.notFromNode
+            }
             let data = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(output)[1...])
             switch (output[0], hasHead) {
             case (0, false):

@@ -24,7 +24,7 @@ struct SealedRequestHead: Sendable {
         self.headers = try headers.compactMap { header in
             let name = header.name.lowercased()
             if Self.outer.contains(name) { return nil }
-            guard Self.isName(name), header.value.utf8.allSatisfy({ 0x20...0x7e ~= $0 || $0 == 0x09 }) else {
+            guard Self.isName(name), Self.canBeSealed(header.value) else {
                 throw SealedTransportError.invalidHeader(name: header.name)
             }
             return (name, header.value)
@@ -35,6 +35,12 @@ struct SealedRequestHead: Sendable {
     private static func isName(_ name: String) -> Bool {
         !name.isEmpty
             && name.utf8.allSatisfy { 0x21...0x7e ~= $0 && !#"(),/:;<=>?@[\]{}""#.utf8.contains($0) }
+    }
+
+    /// Over the bytes where they lie: a token has hundreds.
+    private static func canBeSealed(_ value: String) -> Bool {
+        var value = value
+        return value.withUTF8 { $0.allSatisfy { 0x20...0x7e ~= $0 || $0 == 0x09 } }
     }
 
     var json: [UInt8] {

@@ -64,9 +64,9 @@ final class SealedSession: Sendable {
             return prefix.withUnsafeBytes { prefix in
                 body.withUnsafeBytes { body in
                     requestKey.withUnsafeBytes { key in
-                        AesGcmBackend.seal(
-                            [prefix, body], key: key, nonce: BigEndian.bytes(id) + [0, 0, 0, 0], aad: header,
-                            into: output)
+                        AesGcmSealer(key: key)?.seal(
+                            [prefix, body], nonce: BigEndian.bytes(id) + [0, 0, 0, 0], aad: header, into: output)
+                            ?? false
                     }
                 }
             }

@@ -110,4 +110,27 @@ import Testing
         let request = try AuthEndpoints.deleteClientKey.request(["a/b?c#d", "ü %~."])
         #expect(request.path == "/admin/keys/a%2Fb%3Fc%23d/clients/%C3%BC%20%25~.")
     }
+
+    @Test(
+        "What lies below a base",
+        arguments: [
+            ("https://n.example/node", "https://n.example/node/x?y=1", "/x?y=1"),
+            ("https://n.example/node", "HTTPS://N.EXAMPLE/node/x", "/x"),
+            ("https://n.example/node", "https://n.example:443/node/x#f", "/x"),
+            ("https://n.example/node", "https://n.example/node/x#f", "/x"),
+            ("https://n.example/node", "https://n.example/node/", "/"),
+            ("https://n.example/node", "https://n.example/node", nil),
+            ("https://n.example/node", "https://n.example/nodes/x", nil),
+            ("https://n.example/node", "https://n.example/other", nil),
+            ("https://n.example/node", "https://n.example/node/a b", nil),
+            ("https://n.example/node", "https://n.example/node/\u{e9}", nil),
+            ("https://n.example", "https://n.example/x", "/x"),
+            ("https://n.example", "https://n.example@evil.example/x", nil),
+            ("https://n.example", "https://n.example.evil.example/x", nil),
+            ("https://n.example:80", "https://n.example:8080/x", nil),
+            ("https://n.example", "http://n.example/x", nil),
+        ] as [(String, String, String?)])
+    func below(base: String, url: String, tail: String?) throws {
+        #expect(BaseURL(try #require(URL(string: base))).below(url) == tail)
+    }
 }

@@ -42,21 +42,5 @@
             if case .none = body { return false }
             return true
         }
-
-        enum TransferSize { case small, stream, large }
-
-        /// How much moves at once: what buffers are worth it.
-        var transferSize: TransferSize {
-            switch sink {
-            case .file: return .large
-            case .stream: return .stream
-            case .memory: break
-            }
-            switch body {
-            case .none: return .small
-            case .bytes(let data): return data.count > 1 << 20 ? .large : .small
-            case .file: return .large
-            }
-        }
     }
 #endif

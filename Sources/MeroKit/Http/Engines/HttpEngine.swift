@@ -30,6 +30,27 @@ struct EngineRequest: Sendable {
     var downloadProgress: (@Sendable (TransferProgress) -> Void)?
     /// Called by an engine that is about to send the request a second time by itself.
     var onResend: (@Sendable () -> Void)?
+    /// Nil where sink and body tell.
+    var statedSize: TransferSize?
+}
+
+extension EngineRequest {
+    enum TransferSize { case small, stream, large }
+
+    /// How much moves at once: what buffers are worth it.
+    var transferSize: TransferSize {
+        if let statedSize { return statedSize }
+        switch sink {
+        case .file: return .large
+        case .stream: return .stream
+        case .memory: break
+        }
+        switch body {
+        case .none: return .small
+        case .bytes(let data): return data.count > 1 << 20 ? .large : .small
+        case .file: return .large
+        }
+    }
 }
 
 enum EngineBody: Sendable {

@@ -44,6 +44,9 @@ import Testing
             rest = rest.dropFirst(piece.count)
         }
         #expect(hasher.finish() == BlobDigest(of: content))
+        try content.write(to: folder.file("content"))
+        #expect(try await BlobDigest(ofFile: folder.file("content")) == BlobDigest(of: content))
+        #expect(try await BlobDigest.contentHash(ofFile: folder.file("content")) == BlobDigest(of: content).contentHash)
         let missing = await meroError { _ = try await BlobDigest(ofFile: folder.file("missing")) }
         guard case .network(let text) = missing else { return #expect(Bool(false), "\(String(describing: missing))") }
         #expect(text == "Cannot read the file missing")
