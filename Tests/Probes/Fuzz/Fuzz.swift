@@ -10,7 +10,7 @@ import Foundation
 @main
 enum Fuzz {
     private static let usage = """
-        usage: merokit-fuzz FIXTURES [--count N | --minutes N] [--only NAME[,NAME...]] [--seed N] [--patience S]
+        usage: merokit-fuzz FIXTURES [--count N] [--seconds N | --minutes N] [--only NAME[,NAME...]] [--seed N] [--patience S]
                merokit-fuzz FIXTURES --list
 
           --count     inputs per parser (10000)
@@ -21,7 +21,16 @@ enum Fuzz {
           --verbose   names each input before it is read
         """
 
-    static func main() async throws {
+    static func main() async {
+        do {
+            try await run()
+        } catch {
+            say("cannot begin: \(error)")
+            exit(2)
+        }
+    }
+
+    private static func run() async throws {
         #if DEBUG || MEROKIT_FUZZING
             var arguments = Array(CommandLine.arguments.dropFirst())
             func flag(_ name: String) -> Bool {
@@ -37,6 +46,7 @@ enum Fuzz {
             let (lists, isVerbose) = (flag("--list"), flag("--verbose"))
             let seed = value("--seed").flatMap(UInt64.init) ?? .random(in: 0 ... .max / 2)
             let minutes = value("--minutes").flatMap(Double.init)
+            let seconds = value("--seconds").flatMap(Double.init)
             let count = value("--count").flatMap(Int.init) ?? 10_000
             let patience = value("--patience").flatMap(Double.init) ?? 1
             let only = value("--only")?.split(separator: ",").map(String.init)
@@ -66,7 +76,10 @@ enum Fuzz {
                     }
                 }
             } else {
-                for parser in parsers { _ = await campaign.run(parser, seed: seed, count: count) }
+                for parser in parsers {
+                    let end = seconds.map { Date(timeIntervalSinceNow: $0) } ?? .distantFuture
+                    _ = await campaign.run(parser, seed: seed, count: count, until: end)
+                }
             }
             campaign.report(seed: seed, names: parsers.map(\.name))
             exit(campaign.hasFindings ? 1 : 0)

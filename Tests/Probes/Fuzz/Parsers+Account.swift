@@ -19,7 +19,7 @@
                     let input = Data(mutator.maybeSpoil(mutator.pick(seeds[index]), with: other))
                     return try await reading({ $0 is BorshError }) {
                         // Borsh is canonical: whatever is taken is written as it came.
-                        guard let again = try readers[index].read(input) else { return }
+                        let again = try readers[index].read(input)
                         try Finding.require(again == input, "taken, and written in another way")
                     }
                 }
@@ -28,10 +28,10 @@
 
         private struct BorshKind {
             let name: String
-            /// Reads, and writes what was read; nil for what cannot be written.
-            let read: (Data) throws -> Data?
+            /// Reads, and writes what was read.
+            let read: (Data) throws -> Data
 
-            init(_ name: String, _ read: @escaping (Data) throws -> Data?) {
+            init(_ name: String, _ read: @escaping (Data) throws -> Data) {
                 self.name = name
                 self.read = read
             }
@@ -42,12 +42,18 @@
                 BorshKind(name) { input in
                     let proof = try AccountProof<Statement>(input)
                     _ = try? proof.verify()
-                    let head = proof.genesis.bytes + LittleEndian.u32(UInt32(proof.handoffs.count))
-                    let chain = proof.handoffs.map {
-                        $0.account + LittleEndian.u32($0.fromEpoch) + $0.newRootPublicKey + $0.signature
-                    }
-                    return head + chain.joined() + bytes(proof.statement) + proof.signature
+                    return written(proof, bytes)
                 }
+            }
+
+            static func written<Statement: RootStatement>(
+                _ proof: AccountProof<Statement>, _ bytes: (Statement) -> Data
+            ) -> Data {
+                let head = proof.genesis.bytes + LittleEndian.u32(UInt32(proof.handoffs.count))
+                let chain = proof.handoffs.map {
+                    $0.account + LittleEndian.u32($0.fromEpoch) + $0.newRootPublicKey + $0.signature
+                }
+                return head + chain.joined() + bytes(proof.statement) + proof.signature
             }
 
             static func warrant<Warrant: SignedWarrant>(_ name: String, _ type: Warrant.Type) -> BorshKind {
@@ -78,7 +84,8 @@
                             method: proof.request.method, path: proof.request.path, body: Data(), node: Data(count: 32),
                             now: now)
                     }
-                    return nil
+                    let session = proof.session.map { [1] + $0.bytes } ?? Data([0])
+                    return BorshKind.written(proof.credential) { $0.bytes } + session + proof.request.bytes
                 },
                 BorshKind("member-join") { input in
                     let op = try MemberJoinOp(input)
@@ -140,19 +147,6 @@
                         let again = RecoveryPhrase.encode(try RecoveryPhrase.decode(phrase))
                         let given = phrase.lowercased().split(whereSeparator: \.isWhitespace).joined(separator: " ")
                         try Finding.require(again == original || again == given, "another phrase")
-                    }
-                },
-                Parser("device-keys") { mutator in
-                    let tree = JSONSpoiler.object([
-                        ("signSecret", .string(Hex.encode(mutator.bytes(32)))),
-                        ("kemSecret", .string(Hex.encode(mutator.bytes(32)))),
-                        ("sign_secret", .string(Hex.encode(mutator.bytes(32)))), ("version", .raw("1")),
-                    ])
-                    let input = Data(tree.spoilt(&mutator))
-                    return try await reading({ $0 is DecodingError || $0 is AccountError }) {
-                        let keys = try MeroJSON.decode(DeviceKeys.self, from: input)
-                        let again = try MeroJSON.decode(DeviceKeys.self, from: MeroJSON.encode(keys))
-                        try Finding.require(keys == again, "other keys when stored and read")
                     }
                 },
                 Parser("jwt") { mutator in

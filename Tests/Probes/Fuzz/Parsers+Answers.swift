@@ -166,7 +166,8 @@
                 },
                 Parser("registry-answers") { mutator in
                     engine.answers.withLock { $0 = [] }
-                    engine.answer(mutator.pick(trees).spoilt(&mutator), [:], &mutator)
+                    // Here others would be asked for again, after a while.
+                    engine.answer(mutator.pick(trees).spoilt(&mutator), [:], &mutator, statuses: [200, 400, 404])
                     return try await reading({ $0 is MeroError || $0 is AccountError }) {
                         let bundles = try await ApplicationRegistry.bundles(
                             registryURL: "https://apps.example", package: "com.example", engine: engine)
@@ -216,10 +217,13 @@
 
     extension CannedEngine {
         /// Adds an answer with a status and headers that may be anything.
-        func answer(_ body: [UInt8], _ headers: [String: String], _ mutator: inout Mutator) {
+        func answer(
+            _ body: [UInt8], _ headers: [String: String], _ mutator: inout Mutator,
+            statuses: [Int] = CannedEngine.statuses
+        ) {
             var headers = headers
             let isGood = !mutator.once(in: 5)
-            let status = isGood ? mutator.pick([200, 200, 200, 201, 204]) : mutator.pick(Self.statuses)
+            let status = isGood ? mutator.pick([200, 200, 200, 201, 204]) : mutator.pick(statuses)
             for name in Self.headerNames where mutator.once(in: 8) {
                 headers[name] = mutator.maybeSpoil(mutator.pick(Self.headerValues))
             }
@@ -230,7 +234,7 @@
             }
         }
 
-        private static let statuses = [
+        static let statuses = [
             0, 99, 101, 301, 302, 303, 307, 308, 304, 400, 401, 403, 404, 409, 410, 413, 422, 429, 500, 502, 503, 599,
             999, -1,
         ]

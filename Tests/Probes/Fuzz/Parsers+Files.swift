@@ -8,6 +8,13 @@
             let folder = FileManager.default.temporaryDirectory.appendingPathComponent("merokit-fuzz-\(getpid())")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             let id = String(repeating: "ab", count: 32)
+            var record = RelayMap.Record()
+            record.namespaces[id] = "https://r"
+            record.contexts[id] = "https://r"
+            var memory = AppMemory()
+            memory.selection = AppSelection(contextId: id, contextIdentity: id, applicationId: id)
+            memory.node = AppMemory.Node(url: "http://n", username: "u")
+            memory.pendingNodeURL = "http://n"
             return [
                 Parser("token-file") { mutator in
                     let url = folder.appendingPathComponent("tokens")
@@ -40,43 +47,36 @@
                     try Finding.require(isSpent == (next == 0), "spent: \(isSpent), next: \(next)")
                     return next == 1 ? .refused : .accepted
                 },
-                stored(
-                    "cloud-session", CloudSession.self, folder,
-                    [
-                        ("account", id), ("device", id), ("credential", "02"), ("relay_url", "https://r"),
-                        ("relayUrl", "https://r"),
-                        ("executor_account", id), ("executorAccount", id), ("note", "n"),
-                    ]),
-                stored(
-                    "cloud-login", CloudLoginSession.self, folder,
-                    [("session_token", "t"), ("expires_at", "1"), ("user", "u")]),
-                stored(
-                    "delegated-session", DelegatedSession.self, folder,
-                    [
-                        ("account", id), ("credential", "02"), ("deviceKey", id), ("relayURL", "https://r"),
-                        ("executorAccount", id),
-                    ]),
-                stored("pending-invitation", PendingInvitation.self, folder, [("json", "{}"), ("receivedAt", "1")]),
-                stored("pending-enrolment", PendingEnrolment.self, folder, [("state", "s"), ("startedAt", "1")]),
-                stored("relay-pins", [String: String].self, folder, [("https://r", id), ("http://s", id)]),
-                stored("relay-map", RelayMap.Record.self, folder, [("namespaces", "{}"), ("contexts", "{}")]),
-                stored(
-                    "app-memory", AppMemory.self, folder,
-                    [("selection", "{}"), ("node", "{}"), ("pendingNodeURL", "http://n")]),
+                try stored("device-keys", DeviceKeys.generate(), folder),
+                try stored(
+                    "cloud-session",
+                    CloudSession(
+                        account: id, device: id, credential: "02", relayUrl: "https://r", executorAccount: id, note: "n"
+                    ),
+                    folder),
+                try stored(
+                    "cloud-login",
+                    CloudLoginSession(
+                        sessionToken: "t", expiresAt: 1, user: CloudUser(email: "e", name: "n", picture: "p")), folder),
+                try stored(
+                    "delegated-session",
+                    DelegatedSession(
+                        credential: DelegatedCredential(account: id, credential: "02", deviceKey: id),
+                        relayURL: "https://r", executorAccount: id), folder),
+                try stored("pending-enrolment", PendingEnrolment(state: "s", startedAt: Date()), folder),
+                try stored("relay-pins", ["https://r": id, "http://s": id], folder),
+                try stored("relay-map", record, folder), try stored("app-memory", memory, folder),
             ]
         }
 
         /// A file that holds a value as JSON.
         private static func stored<Value: Codable & Sendable>(
-            _ name: String, _ type: Value.Type, _ folder: URL, _ fields: [(String, String)]
-        ) -> Parser {
+            _ name: String, _ value: Value, _ folder: URL
+        ) throws -> Parser {
             let url = folder.appendingPathComponent(name)
-            let members = fields.map { field -> (key: String, value: JSONSpoiler) in
-                if field.1 == "{}" { return (field.0, .object([("a", .string("b"))])) }
-                return (field.0, Int(field.1).map { .raw(String($0)) } ?? .string(field.1))
-            }
+            let tree = try JSONSpoiler(text: MeroJSON.encode(value))
             return Parser(name) { mutator in
-                let input = JSONSpoiler.object(members).spoilt(&mutator)
+                let input = tree.spoilt(&mutator)
                 // Most of the work would be the system's: the file itself is only now and then part of it.
                 let value: Value?
                 if mutator.once(in: 10) {

@@ -33,8 +33,14 @@
             return (node, places, node.mintTokens().accessToken)
         }
 
-        /// Asks once, on a connection of its own. Returns the status, nil when the node closed the connection without one.
-        func ask(_ request: [UInt8], patience: Int32 = 10_000) async throws -> Int? {
+        /// What the node answered.
+        struct Answer: CustomStringConvertible {
+            let status: Int
+            let description: String
+        }
+
+        /// Asks once, on a connection of its own. Nil when the node closed the connection without an answer.
+        func ask(_ request: [UInt8], patience: Int32 = 10_000) async throws -> Answer? {
             asked += 1
             if asked % 3000 == 0 {
                 await node.stop()
@@ -44,17 +50,17 @@
             return try await BlockingWork.run { _ in try Self.exchange(request, port, patience) }
         }
 
-        private static func exchange(_ request: [UInt8], _ port: UInt16, _ patience: Int32) throws -> Int? {
+        private static func exchange(_ request: [UInt8], _ port: UInt16, _ patience: Int32) throws -> Answer? {
             let socket = try RawConnection(port: port)
             defer { socket.close() }
             socket.send(request)
-            let head = try socket.receive(patience: patience)
-            let text = String(decoding: head.prefix(12), as: UTF8.self)
-            guard !head.isEmpty else { return nil }
+            let answer = try socket.receive(patience: patience)
+            let text = String(decoding: answer.prefix(12), as: UTF8.self)
+            guard !answer.isEmpty else { return nil }
             guard text.hasPrefix("HTTP/1."), let status = Int(text.suffix(3)), 100...599 ~= status else {
                 throw Finding("an answer that begins with \(text.debugDescription)")
             }
-            return status
+            return Answer(status: status, description: String(decoding: answer.prefix(1500), as: UTF8.self))
         }
     }
 
@@ -106,19 +112,22 @@
             shutdown(descriptor, Int32(SHUT_WR))
         }
 
-        /// Until there is a head, or the other side closes.
+        /// Until the other side closes. Of an event stream and of a WebSocket, only the beginning.
         func receive(patience: Int32) throws -> [UInt8] {
             var all: [UInt8] = []
-            var room = [UInt8](repeating: 0, count: 4096)
-            while all.count < 12 {
+            var room = [UInt8](repeating: 0, count: 16 << 10)
+            while true {
                 var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
                 let ready = poll(&state, 1, patience)
-                guard ready > 0 else { throw Finding("no answer within \(patience) ms") }
+                guard ready > 0 else {
+                    throw Finding("no answer within \(patience) ms: \(String(decoding: all, as: UTF8.self))")
+                }
                 let count = room.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }
-                guard count > 0 else { break }
-                all += room.prefix(count)
+                guard count > 0 else { return all }
+                if all.count < 64 << 10 { all += room.prefix(count) }
+                let head = String(decoding: all.prefix(1000), as: UTF8.self)
+                if head.hasPrefix("HTTP/1.1 101") || head.contains("text/event-stream") { return all }
             }
-            return all
         }
     }
 
@@ -133,18 +142,28 @@
                 return (call.method, ids.url(call.target), try JSONSpoiler(text: body.utf8))
             }
             let known = try knownBodies.map { try JSONSpoiler(text: $0.utf8) }
-            func check(_ status: Int?) throws -> Parser.Outcome {
-                guard let status else { throw Finding("the node closed the connection without an answer") }
-                try Finding.require(status != 500 && status != 502, "status \(status)")
-                return status < 400 ? .accepted : .refused
+            func check(_ answer: NodeUnderFire.Answer?, _ request: [UInt8]) throws -> Parser.Outcome {
+                func finding(_ text: String) -> Finding {
+                    Finding("\(text)\nto \(String(decoding: request.prefix(1500), as: UTF8.self))")
+                }
+                guard let answer else {
+                    // A head that fills the server's memory for it leaves no room to say so.
+                    guard request.count > 1500 else {
+                        throw finding("the node closed the connection without an answer")
+                    }
+                    return .refused
+                }
+                let isKnown = answer.status < 500 || knownFailures.contains { answer.description.contains($0) }
+                if !isKnown { throw finding(answer.description) }
+                return answer.status < 400 ? .accepted : .refused
             }
             return [
                 Parser("node-calls") { mutator in
                     let call = mutator.pick(calls)
                     let body = call.body.spoilt(&mutator)
                     let path = mutator.once(in: 4) ? safe(mutator.maybeSpoil(call.path)) : call.path
-                    return try check(
-                        try await target.ask(request(call.method, path, target.token, body, &mutator)))
+                    let input = request(call.method, path, target.token, body, &mutator)
+                    return try check(try await target.ask(input), input)
                 },
                 Parser("node-routes") { mutator in
                     let place = mutator.pick(target.places)
@@ -157,22 +176,21 @@
                     let method =
                         mutator.once(in: 20)
                         ? mutator.pick(["GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "TRACE"]) : place.method
-                    return try check(
-                        try await target.ask(request(method, path, target.token, tree.spoilt(&mutator), &mutator)))
+                    let input = request(method, path, target.token, tree.spoilt(&mutator), &mutator)
+                    return try check(try await target.ask(input), input)
                 },
                 Parser("node-http") { mutator in
                     let call = mutator.pick(calls)
                     let sound = request(call.method, call.path, target.token, Array("{}".utf8), &mutator)
-                    let status = try await target.ask(mutator.spoil(sound, with: sound))
+                    let input = mutator.spoil(sound, with: sound)
+                    let answer = try await target.ask(input)
                     if mutator.once(in: 20) {
                         let alive = try await target.ask(
                             Array("GET /admin-api/health HTTP/1.1\r\nHost: n\r\nConnection: close\r\n\r\n".utf8))
-                        try Finding.require(alive == 200, "the node is not well: \(String(describing: alive))")
+                        try Finding.require(alive?.status == 200, "the node is not well: \(String(describing: alive))")
                     }
                     // What is no HTTP may be answered by closing.
-                    guard let status else { return .refused }
-                    try Finding.require(status != 500, "status 500")
-                    return status < 400 ? .accepted : .refused
+                    return answer == nil ? .refused : try check(answer, input)
                 },
                 Parser("node-websocket") { mutator in
                     var input = Array(
@@ -180,11 +198,15 @@
                             .utf8)
                     for _ in 0...mutator.below(3) { input += frame(mutator.pick(known).spoilt(&mutator), &mutator) }
                     if mutator.once(in: 3) { input = mutator.spoil(input, with: input) }
-                    let status = try await target.ask(input)
-                    return status == 101 ? .accepted : .refused
+                    return try await target.ask(input)?.status == 101 ? .accepted : .refused
                 },
             ]
         }
+
+        /// What a node answers with a status of 500 and something to a request that is sound.
+        private static let knownFailures = [
+            "Failed to get TEE info", "failed to install", " is not installed", "could not resolve",
+        ]
 
         /// Without what would end a request line.
         private static func safe(_ text: String) -> String {

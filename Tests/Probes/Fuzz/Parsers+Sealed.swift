@@ -12,10 +12,13 @@
                 requestKey: SecretBytes(hex(vectors, "requestKey")),
                 responseKey: SecretBytes(hex(vectors, "responseKey")))
             guard case .array(let cases)? = vectors["cases"] else { throw Seeds.Unreadable(file: "responses.json") }
-            var streams: [[UInt8]] = []
+            var streams: [(id: UInt64, bytes: [UInt8])] = []
             for entry in cases {
                 let stream = try hex(entry, "stream")
-                if stream.count < 4096 { streams.append(stream) }
+                guard stream.count < 4096, case .number(let id)? = entry["requestId"], let id = UInt64(id) else {
+                    continue
+                }
+                streams.append((id, stream))
             }
             let handshakes = try corpus.json("sealed/handshake.json")
             guard case .array(let made)? = handshakes["cases"], let first = made.first, streams.count > 3 else {
@@ -46,9 +49,10 @@
                     }
                 },
                 Parser("sealed-frames") { mutator in
-                    let input = mutator.maybeSpoil(mutator.pick(streams), with: mutator.pick(streams))
-                    let whole = try frames([input[...]], session)
-                    let pieces = try frames(mutator.cut(input), session)
+                    let (id, stream) = mutator.pick(streams)
+                    let input = mutator.maybeSpoil(stream, with: mutator.pick(streams).bytes)
+                    let whole = try frames([input[...]], session, id)
+                    let pieces = try frames(mutator.cut(input), session, id)
                     try Finding.require(whole == pieces, "\(whole) in one piece, \(pieces) in others")
                     return whole.hasSuffix("end") ? .accepted : .refused
                 },
@@ -89,9 +93,9 @@
         }
 
         private static func frames(
-            _ pieces: [ArraySlice<UInt8>], _ outcome: NoiseHandshake.Outcome
+            _ pieces: [ArraySlice<UInt8>], _ outcome: NoiseHandshake.Outcome, _ id: UInt64 = 1
         ) throws -> String {
-            var reader = try SealedSession(outcome, now: 0, lastId: 0).seal(head: [], body: Data()).reader
+            var reader = try SealedSession(outcome, now: 0, lastId: id - 1).seal(head: [], body: Data()).reader
             var text = ""
             var body: [UInt8] = []
             do {
