@@ -60,6 +60,8 @@
                 try again(value)
             } catch let error as Finding {
                 throw error
+            } catch is EncodingError {
+                // What was nested as deep as a text may be is deeper than an encoder goes.
             } catch {
                 throw Finding("\(type(of: value)) cannot be encoded and decoded again: \(error)")
             }

@@ -82,6 +82,7 @@
                 var answer = WebSocketAnswer()
                 var rest: [UInt8] = []
                 var found: String?
+                let pieces = pieces.isEmpty ? [[]] : pieces
                 for (index, piece) in pieces.enumerated() {
                     if found != nil {
                         rest += piece

@@ -27,7 +27,7 @@
                 },
                 Parser("json-codable") { mutator in
                     let input = Data(mutator.pick(corpus.trees).spoilt(&mutator))
-                    return try await reading({ $0 is DecodingError || $0 is JSONSyntaxError }) {
+                    return try await reading({ $0 is DecodingError || $0 is JSONSyntaxError || $0 is EncodingError }) {
                         let raw = try MeroJSON.decode(Held.self, from: input)
                         let again = try MeroJSON.decode(Held.self, from: MeroJSON.encode(raw))
                         try Finding.require(raw == again, "another value when encoded and decoded")
