@@ -46,8 +46,8 @@ let package = Package(
         .executableTarget(name: "merokit-store-probe", dependencies: ["MeroKit"], path: "Tests/Probes/StoreProbe"),
         // Another, several of which draw numbers from one nonce store.
         .executableTarget(name: "merokit-nonce-probe", dependencies: ["MeroKit"], path: "Tests/Probes/NonceProbe"),
-        // Spoils what attestation and signed releases are made of, as often as one likes.
-        .executableTarget(name: "merokit-fuzz", dependencies: ["MeroKit"], path: "Tests/Probes/TrustFuzz"),
+        // Spoils what is read from outside, as often as one likes. Calls lead to what tests of the admin API use, too.
+        .executableTarget(name: "merokit-fuzz", dependencies: ["MeroKit", "MeroDevNode"], path: "Tests/Probes/Fuzz"),
         // Not part of any test: what the Autobahn suite is pointed at by hand.
         .executableTarget(
             name: "merokit-websocket-echo", dependencies: ["MeroKit", "MeroWebSocket"],

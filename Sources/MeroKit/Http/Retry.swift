@@ -72,12 +72,3 @@ func retryAfter(of error: any Error, now: Date) -> TimeInterval? {
     guard let date = httpDate(text) else { return nil }
     return max(0, date.timeIntervalSince(now))
 }
-
-/// The preferred date form of HTTP: `Sun, 06 Nov 1994 08:49:37 GMT`.
-func httpDate(_ text: String) -> Date? {
-    let formatter = DateFormatter()
-    formatter.locale = Locale(identifier: "en_US_POSIX")
-    formatter.timeZone = TimeZone(secondsFromGMT: 0)
-    formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss zzz"
-    return formatter.date(from: text)
-}

@@ -3,6 +3,7 @@
 /// They are most of what large events consist of, and one number after the other is a slow way to go through them.
 enum NaturalNumbers {
     private static let ones: UInt64 = 0x0101_0101_0101_0101
+    private static let longestNumber = 256
     private static let highBits: UInt64 = 0x8080_8080_8080_8080
 
     /// Where a run of numbers ends that consist of digits alone and have a comma right behind them, eight bytes at a time.
@@ -14,6 +15,7 @@ enum NaturalNumbers {
         // In the high bit of each byte: the byte before is a comma (or the bracket); the byte before is a leading zero.
         var carriedStart: UInt64 = 0x80
         var carriedZero: UInt64 = 0
+        var lastComma = index
         while index + 8 <= limit {
             let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self).littleEndian
             guard word & highBits == 0 else { break }
@@ -26,6 +28,9 @@ enum NaturalNumbers {
             let leadingZeros = ~(digit &+ ones &* 0x7F) & starts & highBits
             let afterZero = leadingZeros << 8 | carriedZero
             guard commas & starts == 0, afterZero & ~commas == 0 else { break }
+            if commas != 0 { lastComma = index }
+            // One that is so long may be too large for a double, which is not for a run to tell.
+            guard index - lastComma <= longestNumber else { break }
             carriedStart = commas >> 56
             carriedZero = leadingZeros >> 56
             index += 8

@@ -40,14 +40,14 @@ public struct TokenData: Codable, Sendable, Equatable {
             : Date().addingTimeInterval(Self.assumedLifetime)
     }
 
-    /// Writes whole milliseconds.
+    /// Writes whole milliseconds, at least one: less would be read as no expiry at all, and what is over as valid again.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(accessToken, forKey: .accessToken)
         try container.encode(refreshToken, forKey: .refreshToken)
         let milliseconds = (expiresAt.timeIntervalSince1970 * 1000).rounded()
-        let bounded = max(-Self.latestMilliseconds, min(milliseconds, Self.latestMilliseconds))
-        try container.encode(Int64(exactly: bounded) ?? 0, forKey: .expiresAt)
+        let bounded = max(1, min(milliseconds, Self.latestMilliseconds))
+        try container.encode(Int64(exactly: bounded) ?? 1, forKey: .expiresAt)
     }
 
     /// The largest integer that every reader of JSON keeps exact.

@@ -17,8 +17,9 @@ struct NodeAddress: Sendable, Equatable {
     static func shown(_ text: String) -> String {
         guard let at = text.lastIndex(of: "@") else { return text }
         // A password may hold any character, slashes included: all before the last @ could be part of it.
-        let scheme = text.range(of: "://").map { $0.upperBound <= at ? text[..<$0.upperBound] : "" } ?? ""
-        return "\(scheme)***\(text[at...])"
+        let before = text[..<at]
+        let scheme = ["http://", "https://"].first { before.prefix($0.count).lowercased() == $0 }
+        return "\(before.prefix(scheme?.count ?? 0))***\(text[at...])"
     }
 
     /// What is wrong with an address, nil when nothing is.

@@ -1,4 +1,5 @@
 import Foundation
+import MeroKit
 
 /// How far this machine's clock and the node's are apart.
 struct ClockSkew: Sendable {
@@ -7,11 +8,7 @@ struct ClockSkew: Sendable {
 
     /// Nil when the header is no HTTP date. `before` and `after` are this machine's times around the request.
     init?(dateHeader: String, before: Date, after: Date) {
-        let formatter = DateFormatter()
-        formatter.locale = Locale(identifier: "en_US_POSIX")
-        formatter.timeZone = TimeZone(identifier: "GMT")
-        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss zzz"
-        guard let theirs = formatter.date(from: dateHeader) else { return nil }
+        guard let theirs = httpDate(dateHeader) else { return nil }
         let earliest = before.timeIntervalSince1970.rounded(.down)
         let latest = after.timeIntervalSince1970
         let stamp = theirs.timeIntervalSince1970

@@ -33,6 +33,17 @@ struct ProfileTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: profile.folder.path) == ["config.json"])
     }
 
+    @Test(
+        "an address that cannot be used is shown without its password",
+        arguments: [
+            ("http://u:p@n", "http://***@n"), ("HTTPS://u:p@n/x", "HTTPS://***@n/x"), ("u:p@http://u:p@n", "***@n"),
+            ("u:p@n", "***@n"), ("http://n", "http://n"), ("http:/u:p@n", "***@n"), ("@", "***@"),
+            ("http://@", "http://***@"),
+        ])
+    func shown(text: String, expected: String) {
+        #expect(NodeAddress.shown(text) == expected)
+    }
+
     @Test("a damaged file is reported, not overwritten")
     func damaged() throws {
         let folder = try TemporaryFolder()

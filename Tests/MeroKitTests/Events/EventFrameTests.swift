@@ -156,6 +156,16 @@ import Testing
         #expect(event.contractEvents == [ContractEvent(kind: "K", data: Data(data))])
     }
 
+    /// Such a frame became an event whose payload was null: arrays of numbers were stepped over without a look at their size.
+    @Test(arguments: [256, 300, 309, 310, 2000]) func aNumberThatNoDoubleHoldsIsNoEvent(digits: Int) throws {
+        let number = String(repeating: "9", count: digits)
+        let text = #"{"result":{"contextId":"c","type":"X","data":{"a":[1,\#(number),3,4,5,6,7,8]}}}"#
+        let event = EventFrame(text).event
+        #expect((event != nil) == ((try? JSONValue(jsonBytes: Array(text.utf8))) != nil))
+        if let event { #expect(event.payload["data"]?["a"]?.arrayValue?.count == 8) }
+        #expect((event == nil) == (digits > 308))
+    }
+
     @Test func randomBytesAreIgnored() {
         var random = RandomJSON()
         for _ in 0..<2_000 {

@@ -29,6 +29,26 @@ import Testing
         }
     }
 
+    /// Foundation's formatter traps for the first of these on Linux.
+    @Test(arguments: [
+        "Wed\u{59a}, 21 Oct 2015 07:28:00 GMT", "W\u{80}ed, 21 Oct 2015 07:28:00 GMT", "", " ",
+        "Wed, 21 Oct 2015 07:28:00",
+        "Wed, 21 Oct 2015 07:28:00 EST", "Wed, 21 Oct 2015 7:28:00 GMT", "Wed, 21 Oct 2015 24:00:00 GMT",
+        "Wed, 32 Oct 2015 07:28:00 GMT", "Wed, 29 Feb 2015 07:28:00 GMT", "Wed, 21 Okt 2015 07:28:00 GMT",
+        "Wed, 21 Oct 15 07:28:00 GMT", "Wed, 21 Oct 2015 07:28:00:00 GMT", "Wed, -1 Oct 2015 07:28:00 GMT",
+        "Wed, 21 Oct 2015 07:28:\u{661}\u{662} GMT", String(repeating: "9", count: 100_000),
+    ]) func whatIsNoDateIsNone(text: String) {
+        #expect(httpDate(text) == nil)
+        let error = MeroError.http(HTTPError(status: 429, statusText: "", url: "", headers: ["retry-after": text]))
+        #expect(TimeInterval(text) != nil || retryAfter(of: error, now: Date()) == nil)
+    }
+
+    @Test func datesAreThoseOfTheCalendar() {
+        #expect(httpDate("Thu, 01 Jan 1970 00:00:00 GMT") == Date(timeIntervalSince1970: 0))
+        #expect(httpDate("Thu, 29 Feb 2024 23:59:60 GMT") == Date(timeIntervalSince1970: 1_709_251_199))
+        #expect(httpDate("Tue,  1 Dec 2026 00:58:00 GMT") == Date(timeIntervalSince1970: 1_796_086_680))
+    }
+
     @Test func readsRetryAfter() throws {
         let now = try #require(httpDate("Sun, 06 Nov 1994 08:49:37 GMT"))
         #expect(now.timeIntervalSince1970 == 784_111_777)

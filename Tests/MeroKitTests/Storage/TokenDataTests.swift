@@ -47,11 +47,18 @@ struct TokenDataTests {
     @Test("No date, however odd, traps")
     func oddDates() throws {
         #expect(try encodedExpiry(.distantFuture).int64Value > 0)
-        #expect(try encodedExpiry(.distantPast).int64Value < 0)
+        #expect(try encodedExpiry(.distantPast) == 1)
         #expect(try encodedExpiry(Date(timeIntervalSince1970: 1e300)) == 9_007_199_254_740_991)
         #expect(try encodedExpiry(Date(timeIntervalSince1970: .infinity)) == 9_007_199_254_740_991)
         _ = try encodedExpiry(Date(timeIntervalSince1970: .nan))
         #expect(try decode(#"{"access_token":"a","refresh_token":"r","expires_at":1e300}"#).expiresAt > Date())
+    }
+
+    @Test("What is over stays over when it is stored and read", arguments: [-1e300, -5, 0, 1e-9, 0.0004, 1])
+    func pastExpiries(seconds: TimeInterval) throws {
+        let tokens = TokenData(accessToken: "a", refreshToken: "r", expiresAt: Date(timeIntervalSince1970: seconds))
+        let again = try MeroJSON.decode(TokenData.self, from: MeroJSON.encode(tokens))
+        #expect(again.expiresAt <= Date(timeIntervalSince1970: 1))
     }
 
     @Test("Printing shows the expiry and neither token")
