@@ -22,20 +22,23 @@ extension AccountJoin {
     ///   - nonces: The device's own, kept across restarts.
     ///   - cloud: Who is asked when `nodeURL` is nil; nil takes a client with the default address.
     ///   - session: Nil takes the platform's default HTTP stack.
+    ///   - options: Limits and trust of what is said to the admitting node; its sealing plays no part.
     public static func join(
         invitation: SignedGroupOpenInvitation, at nodeURL: String? = nil, credential: DelegatedCredential,
-        keys: DeviceKeys, nonces: any WarrantNonceStore, cloud: CloudClient? = nil, session: URLSession? = nil
+        keys: DeviceKeys, nonces: any WarrantNonceStore, cloud: CloudClient? = nil, session: URLSession? = nil,
+        options: HttpOptions = HttpOptions()
     ) async throws -> JoinOutcome {
         try await join(
             invitation: invitation, at: nodeURL, credential: credential, signer: keys, nonces: nonces, cloud: cloud,
-            session: session)
+            session: session, options: options)
     }
 
     /// The same with a signer.
     public static func join(
         invitation: SignedGroupOpenInvitation, at nodeURL: String? = nil, credential: DelegatedCredential,
         signer: any DeviceSigner, nonces: any WarrantNonceStore, cloud: CloudClient? = nil,
-        session: URLSession? = nil
+        session: URLSession? = nil,
+        options: HttpOptions = HttpOptions()
     ) async throws -> JoinOutcome {
         let namespaceId = try invitation.namespaceId()
         // An address that cannot be used must not cost a number.
@@ -44,7 +47,7 @@ extension AccountJoin {
         return try await bootstrapFromInvitation(
             namespaceId: namespaceId, invitation: invitation, account: account, credential: credential.credential,
             signer: signer, nonce: try await NonceDesk.next(nonces, "join:\(account)"), nodeURL: nodeURL,
-            cloud: cloud ?? CloudClient(), session: session)
+            cloud: cloud ?? CloudClient(options: options), session: session, options: options)
     }
 }
 

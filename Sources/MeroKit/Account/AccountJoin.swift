@@ -41,23 +41,26 @@ public enum AccountJoin {
     ///   - admitURL: Where the join is posted.
     ///   - nonce: From the sequence `join:<account>` of the device's store.
     ///   - session: Nil takes the platform's default HTTP stack.
+    ///   - options: Limits and trust of what is said to the admitting node; its sealing plays no part.
     public static func joinWithNode(
         admitURL: URL, namespaceId: String, invitation: SignedGroupOpenInvitation, account: String, credential: String,
-        keys: DeviceKeys, nonce: UInt64, session: URLSession? = nil
+        keys: DeviceKeys, nonce: UInt64, session: URLSession? = nil,
+        options: HttpOptions = HttpOptions()
     ) async throws -> Bool {
         try await joinWithNode(
             admitURL: admitURL, namespaceId: namespaceId, invitation: invitation, account: account,
-            credential: credential, signer: keys, nonce: nonce, session: session)
+            credential: credential, signer: keys, nonce: nonce, session: session, options: options)
     }
 
     /// The same with a signer.
     public static func joinWithNode(
         admitURL: URL, namespaceId: String, invitation: SignedGroupOpenInvitation, account: String, credential: String,
-        signer: any DeviceSigner, nonce: UInt64, session: URLSession? = nil
+        signer: any DeviceSigner, nonce: UInt64, session: URLSession? = nil,
+        options: HttpOptions = HttpOptions()
     ) async throws -> Bool {
         let join = try await join(namespaceId, invitation, account, credential, signer, nonce)
         return try await post(
-            join, to: admitURL, engine: EngineChoice.carrier(session: session, options: HttpOptions()))
+            join, to: admitURL, engine: EngineChoice.carrier(session: session, options: options))
     }
 
     /// Finds the relay, unless one is given, and hands the join to it. It is the account's relay from then on.
@@ -68,18 +71,20 @@ public enum AccountJoin {
     /// - Parameter nodeURL: The origin of the node to ask; nil asks the cloud.
     public static func bootstrapFromInvitation(
         namespaceId: String, invitation: SignedGroupOpenInvitation, account: String, credential: String,
-        keys: DeviceKeys, nonce: UInt64, nodeURL: String? = nil, cloud: CloudClient, session: URLSession? = nil
+        keys: DeviceKeys, nonce: UInt64, nodeURL: String? = nil, cloud: CloudClient, session: URLSession? = nil,
+        options: HttpOptions = HttpOptions()
     ) async throws -> JoinOutcome {
         try await bootstrapFromInvitation(
             namespaceId: namespaceId, invitation: invitation, account: account, credential: credential, signer: keys,
-            nonce: nonce, nodeURL: nodeURL, cloud: cloud, session: session)
+            nonce: nonce, nodeURL: nodeURL, cloud: cloud, session: session, options: options)
     }
 
     /// The same with a signer.
     public static func bootstrapFromInvitation(
         namespaceId: String, invitation: SignedGroupOpenInvitation, account: String, credential: String,
         signer: any DeviceSigner, nonce: UInt64, nodeURL: String? = nil, cloud: CloudClient,
-        session: URLSession? = nil
+        session: URLSession? = nil,
+        options: HttpOptions = HttpOptions()
     ) async throws -> JoinOutcome {
         // Before anybody is asked where to go with it.
         try invitation.checkNotExpired()
@@ -93,7 +98,7 @@ public enum AccountJoin {
         }
         return try await bootstrap(
             candidates, namespaceId: namespaceId, invitation: invitation, account: account, credential: credential,
-            signer: signer, nonce: nonce, session: session)
+            signer: signer, nonce: nonce, session: session, options: options)
     }
 
     /// A node that may admit, and how it was found; nil when it was given.
@@ -117,9 +122,10 @@ public enum AccountJoin {
     /// Hands one join to the candidates, in turn, until one takes it. A join that arrives twice is one join.
     static func bootstrap(
         _ candidates: [Candidate], namespaceId: String, invitation: SignedGroupOpenInvitation, account: String,
-        credential: String, signer: any DeviceSigner, nonce: UInt64, session: URLSession?
+        credential: String, signer: any DeviceSigner, nonce: UInt64, session: URLSession?,
+        options: HttpOptions
     ) async throws -> JoinOutcome {
-        let engine = EngineChoice.carrier(session: session, options: HttpOptions())
+        let engine = EngineChoice.carrier(session: session, options: options)
         let join = try await join(namespaceId, invitation, account, credential, signer, nonce)
         var refusal: (any Error)?
         var absence: any Error = AccountError.notSignedIn("nobody is named who could admit")
@@ -170,6 +176,7 @@ public enum AccountJoin {
         var request = HttpRequest(
             path: text, method: .post, body: try .encoding(join), headers: ["Accept": "application/json"])
         request.sendOnce = true
+        request.isBrief = true
         let body: Data
         do {
             body = try await http.sendRaw(request).0

@@ -210,6 +210,7 @@ enum RegistryListing {
     ) async throws -> [JSONValue] {
         var request = try RegistryEndpoints.bundles.request(query: query)
         request.path = origin + request.path
+        request.isBrief = true
         return try await http.send(request)
     }
 }

@@ -21,7 +21,8 @@ extension CloudSignIn {
         let nonce = try await NonceDesk.next(nonces, "join:\(asked.account)")
         let outcome = try await AccountJoin.bootstrapFromInvitation(
             namespaceId: namespaceId, invitation: invitation, account: asked.account, credential: asked.credential,
-            keys: deviceKeys(), nonce: nonce, nodeURL: nodeURL, cloud: cloudClient(of: asked), session: urlSession)
+            keys: deviceKeys(), nonce: nonce, nodeURL: nodeURL, cloud: cloudClient(of: asked), session: urlSession,
+            options: config.relayOptions)
         try check(mine)
         var session = try signedIn()
         if session.isRelayless && outcome.published {

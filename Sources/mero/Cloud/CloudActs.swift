@@ -93,7 +93,7 @@ enum CloudActs {
         if let device = try? desk.device() {
             client = try await device.signIn.cloudClient()
         } else {
-            client = CloudClient(baseURL: desk.cloud.url, timeout: desk.timeout)
+            client = CloudClient(baseURL: desk.cloud.url, timeout: desk.timeout, options: desk.options)
         }
         let routing = try await told { try await client.getNamespaceRouting(namespace) }
         try run.list(
@@ -253,7 +253,7 @@ enum CloudActs {
                     authorAccount: certificate.account, authorProof: credential, signer: identity.keys,
                     sessionToken: began.sessionToken, namespaceId: namespace,
                     nonces: desk.profile.nonces(of: identity.keys), cloudBaseURL: desk.cloud.url,
-                    timeout: desk.timeout))
+                    timeout: desk.timeout, relayOptions: desk.options, cloudOptions: desk.options))
         }
         if let now = await connection.cloud.currentSession {
             try desk.profile.keep(now, inPlaceOf: began, at: desk.cloud.text)

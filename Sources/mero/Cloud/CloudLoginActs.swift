@@ -170,7 +170,7 @@ enum CloudLoginActs {
     // MARK: - The cloud's user
 
     private static func signInOwner(_ desk: CloudDesk, google: Bool) async throws {
-        let client = CloudAccountClient(baseURL: desk.cloud.url, timeout: desk.timeout)
+        let client = CloudAccountClient(baseURL: desk.cloud.url, timeout: desk.timeout, options: desk.options)
         let session: CloudLoginSession
         if google {
             let token = try await idToken(desk)
@@ -239,9 +239,10 @@ enum CloudLoginActs {
         }
         if let owner = stored.owner, let cloud = NodeAddress(owner.cloud) {
             do {
-                let timeout = invocation.arguments.seconds(.timeout) ?? Connection.standardTimeout
+                let desk = try CloudDesk(invocation)
                 try await CloudAccountClient(
-                    baseURL: cloud.url, sessionToken: owner.session.sessionToken, timeout: timeout
+                    baseURL: cloud.url, sessionToken: owner.session.sessionToken, timeout: desk.timeout,
+                    options: desk.options
                 ).signOut()
             } catch {
                 problem = CloudFailure.describing(error)
