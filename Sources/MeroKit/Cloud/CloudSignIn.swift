@@ -28,6 +28,8 @@ public actor CloudSignIn {
     let pendingStore: AnyValueStore<PendingEnrolment>
     let tokenStore: any TokenStore
     let acceptsUnsolicitedCallbacks: Bool
+    /// Told when a relay has ended the account's session there, so that somebody connects anew.
+    nonisolated let onReadsEnded = Locked<(@Sendable () async -> Void)?>(nil)
     /// Grows whenever an account is signed in or out: what began before must not change what is stored now.
     var generation = 0
     /// Relays that are being connected to, by whose tokens it is about.
@@ -258,8 +260,14 @@ public actor CloudSignIn {
         -> Mero
     {
         if let tokens, tokens.store === store, let mero = tokens.mero { return mero }
-        let config = MeroConfig(
-            baseURL: base, timeout: config.timeout ?? 10, tokenStore: store, cloud: cloudClient(of: session), httpOptions: config.relayOptions)
+        var config = MeroConfig(
+            baseURL: base, timeout: config.timeout ?? 10, tokenStore: store, cloud: cloudClient(of: session),
+            httpOptions: config.relayOptions)
+        config.onAuthRevoked = { [onReadsEnded] _ in
+            guard let told = onReadsEnded.withLock({ $0 }) else { return }
+            // Not waited for by the call that brought the news.
+            Task { await told() }
+        }
         let mero = urlSession.map { Mero(config: config, session: $0) } ?? Mero(config: config)
         if tokens?.store === store { tokens = (owner, store, mero) }
         return mero

@@ -148,7 +148,7 @@ extension CloudDesk {
             result = .failure(CloudFailure.describing(error))
         }
         if let now = await client.currentSession {
-            try profile.keep(now, inPlaceOf: session, at: cloud.text)
+            try await profile.keep(now, inPlaceOf: session, at: cloud.text)
         }
         return try result.get()
     }
