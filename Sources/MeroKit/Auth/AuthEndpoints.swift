@@ -15,9 +15,11 @@ enum AuthEndpoints {
     static let deleteRootKey = Endpoint<DeleteKeyResponse>(.delete, "/admin/keys/{keyId}", isBrief: true)
     static let listClientKeys = Endpoint<ApiResponse<[ClientKey]>>(.get, "/admin/keys/clients")
     static let generateClientKey = Endpoint<TokenResponse>(.post, "/admin/client-key", isBrief: true)
-    static let deleteClientKey = Endpoint<DeleteClientResponse>(.delete, "/admin/keys/{keyId}/clients/{clientId}", isBrief: true)
+    static let deleteClientKey = Endpoint<DeleteClientResponse>(
+        .delete, "/admin/keys/{keyId}/clients/{clientId}", isBrief: true)
     static let keyPermissions = Endpoint<PermissionResponse>(.get, "/admin/keys/{keyId}/permissions", isBrief: true)
-    static let updateKeyPermissions = Endpoint<PermissionResponse>(.put, "/admin/keys/{keyId}/permissions", isBrief: true)
+    static let updateKeyPermissions = Endpoint<PermissionResponse>(
+        .put, "/admin/keys/{keyId}/permissions", isBrief: true)
 
     static let all: [any EndpointDescription] = [
         health, identity, providers, token, refresh, mockToken, validate, logout, revoke, listRootKeys, createRootKey,
