@@ -206,7 +206,8 @@ public final class DevNode: Sendable {
     /// From now on every access token minted so far is refused as `token_expired`, and may be refreshed.
     public func expireAccessTokens() { core.auth.expireAccessTokens() }
 
-    /// Revokes the key behind every token minted so far: 403 `token_revoked`. Users may log in again.
+    /// Revokes the key behind every token minted so far: 403 `token_revoked`. Users and accounts may log in again. To shut an
+    /// account out for good, delete its key: `DELETE /admin/keys/{key_id}`.
     public func revokeFamilies() { core.auth.revokeEveryKey() }
 
     // MARK: - Observation

@@ -92,7 +92,12 @@
             end(.failure(CancellationError()))
         }
 
-        func presentationAnchor(for session: ASWebAuthenticationSession) -> ASPresentationAnchor {
+        // Asked for on the main thread. Not isolated itself, since not every SDK says so of the protocol.
+        nonisolated func presentationAnchor(for session: ASWebAuthenticationSession) -> ASPresentationAnchor {
+            MainActor.assumeIsolated { Self.keyWindow }
+        }
+
+        private static var keyWindow: ASPresentationAnchor {
             #if canImport(UIKit)
                 let scenes = UIApplication.shared.connectedScenes.compactMap { $0 as? UIWindowScene }
                 return scenes.flatMap(\.windows).first(where: \.isKeyWindow) ?? ASPresentationAnchor()

@@ -45,6 +45,28 @@ import Testing
         }
     }
 
+    /// Limits, trust and time-outs, which came later.
+    private func everySetting(_ invitation: SignedGroupOpenInvitation, _ keys: DeviceKeys) async throws {
+        let options = HttpOptions(certificateAuthorityFile: URL(fileURLWithPath: "/authority.pem"))
+        let config = CloudConfig(relayOptions: options, cloudOptions: options, timeout: 5)
+        let timeout: TimeInterval? = config.timeout
+        let cloud = CloudClient(session: nil, timeout: 5, options: options)
+        let login = CloudAccountClient(sessionToken: "s", timeout: 5, options: options)
+        let key: String = try await RelayNodeKey.attest(relayURL: "https://r.example", timeout: 5, options: options)
+        let attempt: RelayKeyAttempt = try await RelayNodeKey.attempt(
+            relayURL: "https://r.example", options: options)
+        let release: NodeRelease = try await fetchNodeRelease("2.3.87", timeout: 5, options: options)
+        let bundles = try await ApplicationRegistry.bundles(package: "p", options: options)
+        let manifest: JSONValue? = try await ApplicationRegistry.manifest(
+            package: "p", version: "1.0.0", options: options)
+        let isPublished: Bool = try await AccountJoin.joinWithNode(
+            admitURL: url("https://r.example"), namespaceId: id, invitation: invitation, account: id, credential: "02",
+            keys: keys, nonce: 1, options: options)
+        let connect = ConnectCloudOptions(
+            authorAccount: id, authorProof: "02", relayOptions: options, cloudOptions: options)
+        _ = (timeout, cloud, login, key, attempt, release, bundles, manifest, isPublished, connect)
+    }
+
     private func everySignInCall(_ signIn: CloudSignIn, _ invitation: SignedGroupOpenInvitation) async throws {
         let config: CloudConfig = signIn.config
         let keys: DeviceKeys = await signIn.deviceKeys()

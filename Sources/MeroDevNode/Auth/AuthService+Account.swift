@@ -110,9 +110,11 @@ extension AuthService {
         let usedId = "challenge:" + Hex.encode(challenge)
         let pair = try vault.change { state -> DevTokens in
             guard state.used[usedId] == nil else { throw AccountLoginRefusal("challenge has already been used") }
-            let known = state.keys.entries.values.first {
+            let records = state.keys.entries.values.filter {
                 $0.authMethod == Self.accountProvider && $0.userId == account
             }
+            // What was revoked stays so; one that took its place is another one.
+            let known = records.first { $0.revokedAt == nil } ?? records.first
             guard known?.revokedAt == nil else {
                 throw AccountLoginRefusal("this account's key has been revoked on this node")
             }

@@ -40,7 +40,7 @@ extension AuthService {
         }
     }
 
-    /// Revokes every key. Users get a fresh one, so that they may log in again.
+    /// Revokes every key. Users and accounts get a fresh one, so that they may log in again.
     func revokeEveryKey() {
         let now = clock.seconds
         vault.force { state in
@@ -66,6 +66,12 @@ extension AuthService {
 
     private static func revokeAndReplace(_ key: KeyRecord, now: Int64, in state: inout AuthVault.State) {
         state.keys[key.id]?.revokedAt = now
+        if key.authMethod == accountProvider {
+            _ = addRootKey(
+                userId: key.userId, publicKey: key.publicKey ?? key.userId, method: accountProvider,
+                permissions: key.permissions, nodeURL: key.nodeURL, now: now, to: &state)
+            return
+        }
         guard var user = state.users.entries.values.first(where: { $0.rootKeyId == key.id }) else { return }
         user.rootKeyId =
             addRootKey(

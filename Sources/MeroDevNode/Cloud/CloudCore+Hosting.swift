@@ -56,20 +56,25 @@ extension CloudCore {
             if let addresses { state.changeNamespace(id) { $0.admitterAddrs = addresses } }
             Self.enable(id, preferred: nil, in: &state, now: now)
         }
+        beginHosting(id)
         return Self.enabled(id)
     }
 
     private func disable(_ call: RouteCall, by email: String) throws -> DevHttpResponse {
         let id = try call.cloudId("namespace")
         _ = try CloudBody(call.request)
-        try state.withLock { state in
+        let assigned = try state.withLock { state in
             guard state.namespaces[id]?.owner == email else { throw CloudProblem.unknownNamespace }
+            let assigned = state.nodes(hosting: id)
             state.changeNamespace(id) { record in
                 record.hosting = .disabled
                 record.enabledAt = nil
                 record.relays = []
             }
+            return assigned
         }
+        // Outside the lock: theirs are other locks.
+        for node in assigned { node.core.endHosting(id) }
         return .json(200, ["status": "disabled", "namespace_id": .string(id)])
     }
 
@@ -96,6 +101,7 @@ extension CloudCore {
             }
             Self.enable(id, preferred: nil, in: &state, now: now)
         }
+        beginHosting(id)
         return Self.enabled(id)
     }
 
@@ -133,6 +139,7 @@ extension CloudCore {
             }
             Self.enable(id, preferred: relay, in: &state, now: now)
         }
+        beginHosting(id)
         return Self.enabled(id)
     }
 
@@ -169,6 +176,12 @@ extension CloudCore {
             if record.enabledAt == nil { record.enabledAt = now }
         }
         if preferred != nil || !isRepeat { assign(preferred, to: id, in: &state, now: now) }
+    }
+
+    /// Has the relays that a namespace was assigned to come in. Also those that were turned away before: the policy may let
+    /// them in by now.
+    private func beginHosting(_ id: String) {
+        for node in state.withLock({ $0.nodes(hosting: id) }) { node.core.beginHosting(id) }
     }
 
     private static func enabled(_ id: String) -> DevHttpResponse {

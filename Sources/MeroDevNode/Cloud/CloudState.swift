@@ -61,6 +61,11 @@ struct CloudState: Sendable {
 
     func relay(_ peerId: String) -> Relay? { relays.first { $0.facts.peerId == peerId } }
 
+    /// The nodes behind the relays that a namespace is assigned to, as far as there are any.
+    func nodes(hosting namespace: String) -> [DevNode] {
+        (namespaces[namespace]?.relays ?? []).compactMap { relay($0.peerId)?.node }
+    }
+
     func isSpent(_ nonce: String) -> Bool { spent[nonce] != nil }
 
     mutating func spend(_ nonce: String, until expiryMs: Int64, nowMs: Int64) {

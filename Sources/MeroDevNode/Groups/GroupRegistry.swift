@@ -224,6 +224,26 @@ final class GroupRegistry: Sendable {
         }
     }
 
+    /// Forgets a namespace here and tells nobody; what comes of it later is new again. The contexts that were in it.
+    /// Throws `DevNodeError`.
+    func forget(_ namespace: String) throws -> [String] {
+        try guarded.withLock { guarded in
+            let groups = guarded.state.subtree(of: namespace)
+            let contexts = guarded.state.erase(namespace)
+            do {
+                try Self.settle(&guarded)
+            } catch {
+                guarded.state.rollback()
+                throw error
+            }
+            for id in groups {
+                guarded.stamps[id] = nil
+                guarded.heads[id] = nil
+            }
+            return contexts
+        }
+    }
+
     // MARK: - Short ways
 
     func group(ofContext id: String) -> String? { read { $0.groupOfContext[id] } }

@@ -255,6 +255,20 @@ public final class DevNetwork: Sendable {
         }
     }
 
+    /// A node has deleted what it held of a namespace: nobody tells it about that any more.
+    func forget(_ namespace: String, by id: String) {
+        state.withLock { state in
+            state.participants[namespace]?.remove(id)
+            state.waiting[id]?.removeAll { parcel in
+                switch parcel.news {
+                case .groups(_, let of): return of == namespace
+                case .announcement(_, let of): return of == namespace
+                case .writes, .presence: return false
+                }
+            }
+        }
+    }
+
     /// Asks the other nodes once more for all of a namespace.
     func synchronize(_ namespace: String, as peer: NodeCore) {
         gate.pass {

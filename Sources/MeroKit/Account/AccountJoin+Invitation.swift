@@ -46,7 +46,7 @@ extension AccountJoin {
         return try await bootstrapFromInvitation(
             namespaceId: namespaceId, invitation: invitation, account: account, credential: credential.credential,
             signer: signer, nonce: try await NonceDesk.next(nonces, "join:\(account)"), nodeURL: nodeURL,
-            cloud: cloud ?? CloudClient(), session: session, options: options)
+            cloud: cloud ?? CloudClient(options: options), session: session, options: options)
     }
 }
 

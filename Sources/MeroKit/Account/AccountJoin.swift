@@ -64,7 +64,8 @@ public enum AccountJoin {
     /// Finds the relay, unless one is given, and hands the join to it. It is the account's relay from then on.
     ///
     /// A node that cannot admit (409), says that it is not named (403), or does not answer is followed by the next one that
-    /// the invitation names, each of them asked once: eight at most, and none after a minute. Throws what `resolveRelay` and `joinWithNode` throw.
+    /// the invitation names, each of them asked once: eight at most, and none after a minute. Throws what `resolveRelay` and
+    /// `joinWithNode` throw.
     ///
     /// - Parameters:
     ///   - nodeURL: The origin of the node to ask; nil asks the cloud.
@@ -191,6 +192,7 @@ public enum AccountJoin {
         // A node takes the same join once: a sealed session that it has lost does not end it.
         let wasResent = Locked(false)
         request.onResend = { wasResent.withLock { $0 = true } }
+        request.isBrief = true
         let body: Data
         do {
             body = try await http.sendRaw(request).0

@@ -1,8 +1,10 @@
 /// What the SDK asks a registry, which is no node. Spec: 20, section 5.4.
 enum RegistryEndpoints {
-    static let bundles = Endpoint<[JSONValue]>(.get, "/api/v2/bundles")
+    static let bundles = Endpoint<[JSONValue]>(.get, "/api/v2/bundles", isBrief: true)
 
-    static let all: [any EndpointDescription] = [bundles]
+    static let manifest = Endpoint<JSONValue>(.get, "/api/v2/bundles/{package}/{version}", isBrief: true)
+
+    static let all: [any EndpointDescription] = [bundles, manifest]
 }
 
 extension AdminApi {

@@ -100,6 +100,9 @@ public actor AppSession {
         self.setup = setup
         machine.state.selection = setup.memory.load()?.selection ?? AppSelection()
         machine.state.pendingInvitation = setup.invitations.current().map(AppInvitation.init)
+        setup.cloud.onReadsEnded.withLock { onReadsEnded in
+            onReadsEnded = { [weak self] in await self?.readsEnded() }
+        }
     }
 
     deinit {
@@ -137,6 +140,12 @@ public actor AppSession {
     public var connection: CloudConnection? {
         if case .account(let connection)? = current { return connection }
         return nil
+    }
+
+    /// The relay has ended the account's session. It may grant another.
+    private func readsEnded() async {
+        guard let session = machine.session, session.isAccount else { return }
+        await perform(.trouble(session: session.number, .revoked))
     }
 
     // MARK: - Signing in and out

@@ -100,13 +100,44 @@ public enum ApplicationRegistry {
     ///
     /// Throws `MeroError`, `AccountError.invalidInput` for an empty package or what is no URL, and `CancellationError`.
     ///
-    /// - Parameter session: Nil takes the platform's default HTTP stack.
+    /// - Parameters:
+    ///   - session: Nil takes the platform's default HTTP stack.
+    ///   - options: Limits and trust. A registry is no node: sealing plays no part.
     public static func bundles(
-        registryURL: String = defaultURL, package: String, session: URLSession? = nil
+        registryURL: String = defaultURL, package: String, session: URLSession? = nil,
+        options: HttpOptions = HttpOptions()
     ) async throws -> [Bundle] {
         try await bundles(
             registryURL: registryURL, package: package,
-            engine: EngineChoice.carrier(session: session, options: HttpOptions()))
+            engine: EngineChoice.carrier(session: session, options: options))
+    }
+
+    /// What a version's bundle says of itself, as the registry has it; nil when it has no such version.
+    ///
+    /// Throws `MeroError`, `AccountError.invalidInput` for an empty package or version or what is no URL, and
+    /// `CancellationError`.
+    ///
+    /// - Parameters:
+    ///   - session: Nil takes the platform's default HTTP stack.
+    ///   - options: Limits and trust. A registry is no node: sealing plays no part.
+    public static func manifest(
+        registryURL: String = defaultURL, package: String, version: String, session: URLSession? = nil,
+        options: HttpOptions = HttpOptions()
+    ) async throws -> JSONValue? {
+        let base = try base(registryURL)
+        guard !package.isEmpty, !version.isEmpty else {
+            throw AccountError.invalidInput("a package and a version are needed")
+        }
+        let http = URLSessionHttpClient(
+            baseURL: base, timeout: timeout, engine: EngineChoice.carrier(session: session, options: options),
+            options: options)
+        do {
+            let manifest = try await http.call(RegistryEndpoints.manifest, package, version)
+            guard manifest.objectValue != nil else { throw MeroError.decoding("the registry's manifest is no object") }
+            return manifest
+        } catch MeroError.http(let answer) where answer.status == 404 {
+            return nil
+        }
     }
 
     /// The application that a package is, with its newest version: a release, unless there are only pre-releases.
@@ -114,9 +145,12 @@ public enum ApplicationRegistry {
     /// Throws `AccountError.invalidInput` when the registry has no version or publisher of it, or more than one publisher:
     /// their applications are different ones. Else what `bundles` throws.
     public static func resolve(
-        registryURL: String = defaultURL, package: String, session: URLSession? = nil
+        registryURL: String = defaultURL, package: String, session: URLSession? = nil,
+        options: HttpOptions = HttpOptions()
     ) async throws -> ResolvedApplication {
-        try resolve(package, among: try await bundles(registryURL: registryURL, package: package, session: session))
+        try resolve(
+            package,
+            among: try await bundles(registryURL: registryURL, package: package, session: session, options: options))
     }
 
     /// Where a version's bundle is downloaded. Throws `AccountError.invalidInput`.

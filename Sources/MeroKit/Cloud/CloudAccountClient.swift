@@ -30,22 +30,23 @@ public actor CloudAccountClient {
     ///   - sessionToken: From an earlier run.
     ///   - onSession: Told the session after each change, in order, and nil once it is over. Never waited for.
     ///   - session: Nil takes the platform's default HTTP stack.
-    ///   - timeout: Seconds without progress before a request fails.
+    ///   - timeout: Seconds without progress before a request fails; as a whole it may take three times as long.
+    ///   - options: Limits and trust. The cloud is no node: sealing plays no part.
     public init(
         baseURL: URL = CloudClient.defaultBaseURL, sessionToken: String? = nil,
         onSession: (@Sendable (CloudLoginSession?) async -> Void)? = nil, session: URLSession? = nil,
-        timeout: TimeInterval = 10
+        timeout: TimeInterval = 10, options: HttpOptions = HttpOptions()
     ) {
         self.init(
             baseURL: baseURL, sessionToken: sessionToken, onSession: onSession,
-            engine: EngineChoice.carrier(session: session, options: HttpOptions()), timeout: timeout)
+            engine: EngineChoice.carrier(session: session, options: options), timeout: timeout, options: options)
     }
 
     init(
         baseURL: URL, sessionToken: String? = nil, onSession: (@Sendable (CloudLoginSession?) async -> Void)? = nil,
-        engine: any HttpEngine, timeout: TimeInterval = 10
+        engine: any HttpEngine, timeout: TimeInterval = 10, options: HttpOptions = HttpOptions()
     ) {
-        transport = CloudTransport(baseURL: baseURL, engine: engine, timeout: timeout)
+        transport = CloudTransport(baseURL: baseURL, engine: engine, timeout: timeout, options: options)
         notifier = onSession.map(CloudSessionNotifier.init)
         if let sessionToken, !sessionToken.isBlank {
             currentSession = CloudLoginSession(sessionToken: sessionToken, expiresAt: 0, user: CloudUser(email: ""))

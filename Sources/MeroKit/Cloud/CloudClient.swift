@@ -22,19 +22,23 @@ public struct CloudClient: Sendable {
 
     /// - Parameters:
     ///   - session: Nil takes the platform's default HTTP stack.
-    ///   - timeout: Seconds without progress before a request fails.
+    ///   - timeout: Seconds without progress before a request fails; as a whole it may take three times as long.
+    ///   - options: Limits and trust. The cloud is no node: sealing plays no part.
     public init(
         baseURL: URL = CloudClient.defaultBaseURL, routingCredential: RoutingCredential? = nil,
-        session: URLSession? = nil, timeout: TimeInterval = 10
+        session: URLSession? = nil, timeout: TimeInterval = 10, options: HttpOptions = HttpOptions()
     ) {
         self.init(
             baseURL: baseURL, routingCredential: routingCredential,
-            engine: EngineChoice.carrier(session: session, options: HttpOptions()), timeout: timeout)
+            engine: EngineChoice.carrier(session: session, options: options), timeout: timeout, options: options)
     }
 
-    init(baseURL: URL, routingCredential: RoutingCredential?, engine: any HttpEngine, timeout: TimeInterval = 10) {
+    init(
+        baseURL: URL, routingCredential: RoutingCredential?, engine: any HttpEngine, timeout: TimeInterval = 10,
+        options: HttpOptions = HttpOptions()
+    ) {
         self.routingCredential = routingCredential
-        transport = CloudTransport(baseURL: baseURL, engine: engine, timeout: timeout)
+        transport = CloudTransport(baseURL: baseURL, engine: engine, timeout: timeout, options: options)
     }
 
     // MARK: Proofs

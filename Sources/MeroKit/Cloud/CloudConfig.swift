@@ -18,13 +18,19 @@ public struct CloudConfig: Sendable {
     public var warrantTTLSeconds: UInt64
     /// How relays are spoken to: limits, trust, and `Sealing.signedRelays()` to seal what they are sent.
     public var relayOptions: HttpOptions
+    /// How the cloud is spoken to: limits and trust. It is no node: sealing plays no part.
+    public var cloudOptions: HttpOptions
+    /// Seconds without progress before a request to the cloud or to a relay fails; what has a small answer may take three
+    /// times as long as a whole. Nil takes each client's own, 10 or 15 seconds.
+    public var timeout: TimeInterval?
 
     /// Makes a value of its parts.
     public init(
         walletURL: URL = DeviceEnrolment.defaultWalletURL, cloudBaseURL: URL = CloudClient.defaultBaseURL,
         audience: LoginAudience = .current, clientName: String? = nil,
         relayKeyVerifier: any RelayKeyVerifier = TLSRelayKeyVerifier(), warrantTTLSeconds: UInt64 = 300,
-        relayOptions: HttpOptions = HttpOptions()
+        relayOptions: HttpOptions = HttpOptions(), cloudOptions: HttpOptions = HttpOptions(),
+        timeout: TimeInterval? = nil
     ) {
         self.walletURL = walletURL
         self.cloudBaseURL = cloudBaseURL
@@ -33,5 +39,7 @@ public struct CloudConfig: Sendable {
         self.relayKeyVerifier = relayKeyVerifier
         self.warrantTTLSeconds = warrantTTLSeconds
         self.relayOptions = relayOptions
+        self.cloudOptions = cloudOptions
+        self.timeout = timeout
     }
 }

@@ -47,11 +47,6 @@ extension CloudSession {
         session.relayUrl = url
         return session
     }
-
-    /// Whose tokens the relay has given: those of another account, device or relay are of no use.
-    var tokenOwner: String? {
-        relayUrl.map { "\(RelayOrigin.trimmed($0))|\(account)|\(device)|\(credential)" }
-    }
 }
 
 /// What a signed-in account can work with.

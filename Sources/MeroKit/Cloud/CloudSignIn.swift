@@ -23,17 +23,19 @@ public actor CloudSignIn {
     let nonces: any WarrantNonceStore
     let urlSession: URLSession?
     let clock: RelayClock
-    private let keyStore: AnyValueStore<DeviceKeys>
-    private let sessionStore: AnyValueStore<CloudSession>
-    private let pendingStore: AnyValueStore<PendingEnrolment>
-    private let tokenStore: any TokenStore
-    private let acceptsUnsolicitedCallbacks: Bool
+    let keyStore: AnyValueStore<DeviceKeys>
+    let sessionStore: AnyValueStore<CloudSession>
+    let pendingStore: AnyValueStore<PendingEnrolment>
+    let tokenStore: any TokenStore
+    let acceptsUnsolicitedCallbacks: Bool
+    /// Told when a relay has ended the account's session there, so that somebody connects anew.
+    nonisolated let onReadsEnded = Locked<(@Sendable () async -> Void)?>(nil)
     /// Grows whenever an account is signed in or out: what began before must not change what is stored now.
-    private var generation = 0
+    var generation = 0
     /// Relays that are being connected to, by whose tokens it is about.
-    private var openings: [String: SingleFlight<RelayReads>] = [:]
+    var openings: [RelayTokenOwner: SingleFlight<RelayReads>] = [:]
     /// The place that the live client of the session's relay has in the store, and that client.
-    private var tokens: (owner: String, store: DetachableTokenStore, mero: Mero?)?
+    var tokens: (owner: RelayTokenOwner, store: DetachableTokenStore, mero: Mero?)?
 
     /// - Parameters:
     ///   - keyStore: The device's keys. They are made on first use and outlive a sign-out.
@@ -194,7 +196,7 @@ public actor CloudSignIn {
             relayURL: relayUrl, authorAccount: session.account, authorProof: session.credential, keys: keys,
             nonces: nonces, executorAccount: session.executorAccount, ttlSeconds: config.warrantTTLSeconds,
             tokenProvider: { await mero?.currentTokenData()?.accessToken }, session: urlSession,
-            options: config.relayOptions)
+            timeout: config.timeout ?? 15, options: config.relayOptions)
         switch reads {
         case .success(let reads):
             return CloudConnection(session: session, relay: relay, mero: reads.mero, nodeKey: reads.nodeKey)
@@ -207,18 +209,21 @@ public actor CloudSignIn {
     }
 
     /// What reads take.
-    private struct RelayReads: Sendable {
+    struct RelayReads: Sendable {
         let mero: Mero
         let nodeKey: String
     }
 
     private func open(
-        _ session: CloudSession, _ relayUrl: String, _ owner: String, _ keys: DeviceKeys
+        _ session: CloudSession, _ relayUrl: String, _ owner: RelayTokenOwner, _ keys: DeviceKeys
     ) async throws -> RelayReads {
         let mine = generation
         let base = try RelayOrigin.base(relayUrl)
+        async let ended: Void = logout(takeLeftovers(of: owner))
         let nodeKey = try await RelayNodeKey.attest(
-            relayURL: relayUrl, verifier: config.relayKeyVerifier, session: urlSession)
+            relayURL: relayUrl, verifier: config.relayKeyVerifier, session: urlSession, timeout: config.timeout ?? 15,
+            options: config.relayOptions)
+        await ended
         try check(mine)
         let store = place(of: owner)
         if let stored = store.getTokens(), await isValid(stored.accessToken, at: base) {
@@ -231,11 +236,10 @@ public actor CloudSignIn {
         let login = try await RelayLogin.login(
             relayURL: relayUrl, nodeKey: nodeKey, credential: session.credential, keys: keys,
             audience: config.audience, clientName: config.clientName, session: urlSession,
-            options: config.relayOptions)
+            timeout: config.timeout ?? 10, options: config.relayOptions)
         guard mine == generation else {
             // Signed out meanwhile: what the relay has just granted is given back.
-            await RelayLogin.logout(
-                relayURL: relayUrl, refreshToken: login.refreshToken, session: urlSession, options: config.relayOptions)
+            await logout([HeldTokens(relayUrl: relayUrl, refreshToken: login.refreshToken)])
             throw Self.overtaken
         }
         store.setTokens(login)
@@ -246,15 +250,24 @@ public actor CloudSignIn {
 
     private func isValid(_ token: String, at base: URL) async -> Bool {
         let http = URLSessionHttpClient(
-            baseURL: base, session: urlSession, retryPolicy: .never, options: config.relayOptions)
+            baseURL: base, timeout: config.timeout ?? 10, session: urlSession, retryPolicy: .never,
+            options: config.relayOptions)
         return await AuthApi(http: http).validateToken(token).valid
     }
 
     /// One client for all connections to a relay: two could spend one refresh token, which ends the session.
-    private func mero(_ base: URL, _ session: CloudSession, _ owner: String, _ store: DetachableTokenStore) -> Mero {
+    private func mero(_ base: URL, _ session: CloudSession, _ owner: RelayTokenOwner, _ store: DetachableTokenStore)
+        -> Mero
+    {
         if let tokens, tokens.store === store, let mero = tokens.mero { return mero }
-        let config = MeroConfig(
-            baseURL: base, tokenStore: store, cloud: cloudClient(of: session), httpOptions: config.relayOptions)
+        var config = MeroConfig(
+            baseURL: base, timeout: config.timeout ?? 10, tokenStore: store, cloud: cloudClient(of: session),
+            httpOptions: config.relayOptions)
+        config.onAuthRevoked = { [onReadsEnded] _ in
+            guard let told = onReadsEnded.withLock({ $0 }) else { return }
+            // Not waited for by the call that brought the news.
+            Task { await told() }
+        }
         let mero = urlSession.map { Mero(config: config, session: $0) } ?? Mero(config: config)
         if tokens?.store === store { tokens = (owner, store, mero) }
         return mero
@@ -262,93 +275,15 @@ public actor CloudSignIn {
 
     // MARK: - Signing out
 
-    /// Forgets the session, its tokens and a wait for the wallet, and ends the session at the relay as far as that can be
-    /// reached. The device's keys stay, so that the same device can sign in again, unless `forgetDevice` is true.
+    /// Forgets the session, its tokens and a wait for the wallet, and ends the session at the relay that gave the tokens, as
+    /// far as that can be reached. The device's keys stay, so that the same device can sign in again, unless `forgetDevice` is true.
     public func signOut(forgetDevice: Bool = false) async {
-        let session = sessionStore.load()
-        let refreshToken = tokenStore.getTokens()?.refreshToken
+        let held = heldTokens(of: sessionStore.load())
         generation += 1
         dropTokens()
         sessionStore.clear()
         pendingStore.clear()
         if forgetDevice { keyStore.clear() }
-        if let relayUrl = session?.relayUrl, let refreshToken {
-            await RelayLogin.logout(
-                relayURL: relayUrl, refreshToken: refreshToken, session: urlSession, options: config.relayOptions)
-        }
-    }
-}
-
-// MARK: - What is stored
-
-extension CloudSignIn {
-    private static let overtaken = AccountError.notSignedIn("signed out, or in anew, while this was under way")
-
-    /// The stored session. Throws `AccountError.notSignedIn`.
-    func signedIn() throws -> CloudSession {
-        guard let session = sessionStore.load() else { throw AccountError.notSignedIn("nobody is signed in") }
-        return session
-    }
-
-    /// What was begun in a generation goes on only in that. Throws `AccountError.notSignedIn`.
-    func check(_ generation: Int) throws {
-        guard generation == self.generation else { throw Self.overtaken }
-    }
-
-    /// What `check` compares with.
-    var currentGeneration: Int { generation }
-
-    func cloudClient(of session: CloudSession) -> CloudClient {
-        CloudClient(
-            baseURL: config.cloudBaseURL,
-            routingCredential: RoutingCredential(credential: session.credential, deviceSecret: deviceKeys().signSecret),
-            session: urlSession)
-    }
-
-    /// Stores a session. Tokens of another relay, account or device are of no use to it, and must not reach its relay.
-    func save(_ session: CloudSession) {
-        if sessionStore.load()?.tokenOwner != session.tokenOwner { dropTokens() }
-        sessionStore.save(session)
-    }
-
-    /// Undoes a sign-in that nobody wants any more: the session before is the stored one again, and what the relay has granted
-    /// is given back. Nothing happens when another session than `new` is stored by now.
-    func revert(to old: CloudSession?, ifCurrent new: CloudSession) async {
-        guard let stored = sessionStore.load(), stored.account == new.account, stored.credential == new.credential,
-            old?.credential != new.credential
-        else { return }
-        let refreshToken = tokenStore.getTokens()?.refreshToken
-        generation += 1
-        dropTokens()
-        if let old { sessionStore.save(old) } else { sessionStore.clear() }
-        guard let relayUrl = stored.relayUrl, let refreshToken else { return }
-        await RelayLogin.logout(
-            relayURL: relayUrl, refreshToken: refreshToken, session: urlSession, options: config.relayOptions)
-    }
-
-    /// Whether this is the answer that is waited for, as far as its state tells.
-    func awaits(_ callback: EnrolmentCallback) -> Bool {
-        guard let pending = pendingStore.load(), pending.isAlive(at: clock.now()) else {
-            return acceptsUnsolicitedCallbacks
-        }
-        return pending.state == callback.state
-    }
-
-    private func dropTokens() {
-        tokens?.store.detach()
-        tokens = nil
-        openings = [:]
-        tokenStore.clear()
-    }
-
-    /// Where the tokens of a session's relay are kept: in the store, if it is the stored session's, else in memory.
-    private func place(of owner: String) -> DetachableTokenStore {
-        if let tokens, tokens.owner == owner, tokens.store.isInUse { return tokens.store }
-        // Without a stored session nobody knows whose tokens lie there, and nobody would clear those that were put there.
-        guard sessionStore.load()?.tokenOwner == owner else { return DetachableTokenStore(MemoryTokenStore()) }
-        tokens?.store.detach()
-        let store = DetachableTokenStore(tokenStore) { [sessionStore] in sessionStore.load()?.tokenOwner == owner }
-        tokens = (owner, store, nil)
-        return store
+        await logout(held)
     }
 }

@@ -11,10 +11,11 @@ struct CloudTransport: Sendable {
     let baseURL: URL
     private let http: URLSessionHttpClient
 
-    init(baseURL: URL, engine: any HttpEngine, timeout: TimeInterval) {
+    init(baseURL: URL, engine: any HttpEngine, timeout: TimeInterval, options: HttpOptions = HttpOptions()) {
         self.baseURL = baseURL
         http = URLSessionHttpClient(
-            baseURL: RelayOrigin.url(RelayOrigin.trimmed(baseURL.absoluteString)), timeout: timeout, engine: engine)
+            baseURL: RelayOrigin.url(RelayOrigin.trimmed(baseURL.absoluteString)), timeout: timeout, engine: engine,
+            options: options)
     }
 
     /// What came of one request. The headers are there for a refusal as well.
@@ -54,6 +55,8 @@ struct CloudTransport: Sendable {
         for name in request.headers.keys where name.lowercased() == "authorization" { request.headers[name] = nil }
         if let bearer { request.headers["Authorization"] = "Bearer \(bearer)" }
         request.isRetried = false
+        // Nobody who answers for the cloud, byte by byte, holds a person up.
+        request.isBrief = true
         do {
             let (body, head) = try await http.sendRaw(request)
             return Outcome(

@@ -47,7 +47,7 @@ public func connectCloud(_ options: ConnectCloudOptions) async throws -> CloudWr
     try options.checkAuthor()
     let cloud = CloudAccountClient(
         baseURL: options.cloudBaseURL, sessionToken: token, onSession: options.onSession, session: options.urlSession,
-        timeout: options.timeout)
+        timeout: options.timeout, options: options.cloudOptions)
     if token == nil, let google { try await cloud.signInWithGoogle(idToken: google) }
     return try await NamespaceChoice(options: options, cloud: cloud, device: device).connect()
 }
@@ -64,7 +64,7 @@ public func connectCloudWithAccount(
     try options.checkAuthor()
     let cloud = CloudAccountClient(
         baseURL: options.cloudBaseURL, onSession: options.onSession, session: options.urlSession,
-        timeout: options.timeout)
+        timeout: options.timeout, options: options.cloudOptions)
     try await cloud.signInWithAccount(root: root)
     return try await NamespaceChoice(options: options, cloud: cloud, device: device).connect()
 }

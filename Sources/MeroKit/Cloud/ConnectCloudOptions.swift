@@ -34,12 +34,14 @@ public struct ConnectCloudOptions: Sendable {
     public var relayNodeKey: String?
     /// Who asks for events; nil takes `LoginAudience.current`.
     public var observeAudience: LoginAudience?
-    /// Seconds without progress before a request to the cloud fails.
+    /// Seconds without progress before a request to the cloud fails; as a whole it may take three times as long.
     public var timeout: TimeInterval
     /// Nil takes the platform's default HTTP stack.
     public var urlSession: URLSession?
     /// How the relay is spoken to: limits, trust, and `Sealing.signedRelays()` to seal what it is sent.
     public var relayOptions: HttpOptions
+    /// How the cloud is spoken to: limits and trust. It is no node: sealing plays no part.
+    public var cloudOptions: HttpOptions
 
     /// Makes a value of its parts.
     public init(
@@ -48,7 +50,7 @@ public struct ConnectCloudOptions: Sendable {
         relayNodeKey: String? = nil, observeAudience: LoginAudience? = nil, nonces: (any WarrantNonceStore)? = nil,
         ttlSeconds: UInt64 = 300, onSession: (@Sendable (CloudLoginSession?) async -> Void)? = nil,
         cloudBaseURL: URL = CloudClient.defaultBaseURL, timeout: TimeInterval = 10, urlSession: URLSession? = nil,
-        relayOptions: HttpOptions = HttpOptions()
+        relayOptions: HttpOptions = HttpOptions(), cloudOptions: HttpOptions = HttpOptions()
     ) {
         self.cloudBaseURL = cloudBaseURL
         self.sessionToken = sessionToken
@@ -66,6 +68,7 @@ public struct ConnectCloudOptions: Sendable {
         self.timeout = timeout
         self.urlSession = urlSession
         self.relayOptions = relayOptions
+        self.cloudOptions = cloudOptions
     }
 }
 

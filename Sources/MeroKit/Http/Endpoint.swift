@@ -12,15 +12,18 @@ struct Endpoint<Reply: Decodable>: EndpointDescription {
     let sendOnce: Bool
     /// Seconds, nil for the client's own.
     let timeout: TimeInterval?
+    /// See `HttpRequest.isBrief`.
+    let isBrief: Bool
 
     init(
         _ method: HTTPMethod, _ template: String, reply: Reply.Type = Reply.self, sendOnce: Bool = false,
-        timeout: TimeInterval? = nil
+        timeout: TimeInterval? = nil, isBrief: Bool = false
     ) {
         self.method = method
         self.template = template
         self.sendOnce = sendOnce
         self.timeout = timeout
+        self.isBrief = isBrief
     }
 
     /// The request for these ids, in the order of the template's braces.
@@ -33,6 +36,7 @@ struct Endpoint<Reply: Decodable>: EndpointDescription {
             path: try PathTemplate.fill(template, ids) + PathTemplate.query(query), method: method, body: body,
             headers: ["Accept": "application/json"], timeout: timeout)
         request.sendOnce = sendOnce
+        request.isBrief = isBrief
         return request
     }
 }

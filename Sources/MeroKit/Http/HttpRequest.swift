@@ -58,6 +58,9 @@ public struct HttpRequest: Sendable {
     var retriesWhenThrottled = true
     /// False for the calls of a relay client, which has rules of its own for what is sent again.
     var isRetried = true
+    /// True where the answer is known to be small: the request as a whole takes no longer than `TimeBudget.timeouts`
+    /// time-outs. Never for streams, files, or what a contract runs.
+    var isBrief = false
     /// Called when the request is sent once more without its caller's doing: to where an answer redirects it, or by the
     /// sealed transport.
     var onResend: (@Sendable () -> Void)?

@@ -64,7 +64,9 @@ public final class URLSessionHttpClient: HttpClient {
     }
 
     public func head(_ path: String, headers: [String: String]) async throws -> HeadResult {
-        let response = try await perform(HttpRequest(path: path, method: .head, headers: headers))
+        var request = HttpRequest(path: path, method: .head, headers: headers)
+        request.isBrief = true
+        let response = try await perform(request)
         return HeadResult(status: response.status, headers: response.headers)
     }
 
@@ -190,6 +192,7 @@ extension URLSessionHttpClient {
     private func exchange(_ call: Call, token: String?) async throws -> (EngineResponse, RequestTarget) {
         var target = call.target
         var hops = 0
+        let budget = call.request.isBrief ? TimeBudget(call.timeout * TimeBudget.timeouts) : nil
         while true {
             var request = engineRequest(call, target: target, token: token)
             // Here, since every request has to be signed anew, also one that repeats another.
@@ -201,8 +204,10 @@ extension URLSessionHttpClient {
             if case .file = call.sink {
                 response = try await engine.perform(request)
             } else {
+                let sent = request
                 response = try await ConnectionGate.shared.run(call.target.origin, limit: options.connectionsPerHost) {
-                    try await engine.perform(request)
+                    guard let budget else { return try await engine.perform(sent) }
+                    return try await budget.spend { [engine] in try await engine.perform(sent) }
                 }
             }
             guard hops < RedirectRule.limit,

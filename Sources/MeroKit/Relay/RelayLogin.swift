@@ -25,7 +25,7 @@ public enum RelayLogin {
     ///   - clientName: A label; nil takes the relay's URL.
     ///   - ttlSeconds: How long the statement is valid.
     ///   - session: Nil takes the platform's default HTTP stack.
-    ///   - timeout: Seconds without progress before a request fails.
+    ///   - timeout: Seconds without progress before a request fails; as a whole it may take three times as long.
     ///   - now: When the statement is issued.
     public static func login(
         relayURL: String, nodeKey: String, credential: String, keys: DeviceKeys, audience: LoginAudience = .current,
@@ -112,6 +112,7 @@ public enum RelayLogin {
     private static func challenge(_ http: any HttpClient) async throws -> String {
         var request = HttpRequest(path: "/auth/challenge", headers: ["Accept": "application/json"])
         request.retriesWhenThrottled = false
+        request.isBrief = true
         guard let challenge = text("challenge", of: try await http.sendRaw(request).0), !challenge.isEmpty else {
             throw AccountError.protocolViolation("the relay issued no challenge")
         }

@@ -12,12 +12,15 @@ extension RelayNodeKey {
     /// - Parameters:
     ///   - relayURL: The relay's origin.
     ///   - session: Nil takes the platform's default HTTP stack.
-    ///   - timeout: Seconds without progress before the request fails.
+    ///   - timeout: Seconds without progress before the request fails; as a whole it may take three times as long.
+    ///   - options: Limits and trust. What attests itself is not sealed to yet: sealing plays no part.
     public static func attest(
         relayURL: String, verifier: any RelayKeyVerifier = TLSRelayKeyVerifier(), session: URLSession? = nil,
-        timeout: TimeInterval = 15
+        timeout: TimeInterval = 15, options: HttpOptions = HttpOptions()
     ) async throws -> String {
-        switch try await attempt(relayURL: relayURL, verifier: verifier, session: session, timeout: timeout) {
+        let attempt = try await attempt(
+            relayURL: relayURL, verifier: verifier, session: session, timeout: timeout, options: options)
+        switch attempt {
         case .learned(let key): return key
         case .unavailable(let error), .refused(let error): throw error
         }
@@ -28,10 +31,9 @@ extension RelayNodeKey {
     /// Throws `CancellationError` only. Spec: 60, section 9.5.
     public static func attempt(
         relayURL: String, verifier: any RelayKeyVerifier = TLSRelayKeyVerifier(), session: URLSession? = nil,
-        timeout: TimeInterval = 15
+        timeout: TimeInterval = 15, options: HttpOptions = HttpOptions()
     ) async throws -> RelayKeyAttempt {
-        let options = HttpOptions()
-        return try await attempt(
+        try await attempt(
             relayURL: relayURL, verifier: verifier, engine: EngineChoice.carrier(session: session, options: options),
             timeout: timeout)
     }
@@ -50,6 +52,7 @@ extension RelayNodeKey {
                 body: .json(Data(#"{"bindNodeKey":true,"includeCollateral":true,"nonce":"\#(nonce)"}"#.utf8)),
                 headers: ["Accept": "application/json"])
             request.isRetried = false
+            request.isBrief = true
             body = try await http.sendRaw(request).0
         } catch let error as CancellationError {
             throw error

@@ -52,7 +52,8 @@ extension Sealing {
             return try await fetchAttestedTransportKey(
                 admin: admin,
                 verifier: SignedReleaseVerifier(
-                    admin: admin, minReleaseVersion: minReleaseVersion, releaseVersion: releaseVersion))
+                    admin: admin, minReleaseVersion: minReleaseVersion, releaseVersion: releaseVersion,
+                    source: { version in try await fetchNodeRelease(version, session: session, options: options) }))
         }
     }
 

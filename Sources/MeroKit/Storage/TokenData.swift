@@ -11,12 +11,20 @@ public struct TokenData: Codable, Sendable, Equatable {
     public var refreshToken: String
     /// For information only: nothing is refreshed because of it, the node's answer decides.
     public var expiresAt: Date
+    /// Whose they are, where one store is used by one session after another. A store that keeps less loses it.
+    var owner: RelayTokenOwner?
 
     /// Makes a value of its parts.
     public init(accessToken: String, refreshToken: String, expiresAt: Date) {
         self.accessToken = accessToken
         self.refreshToken = refreshToken
         self.expiresAt = expiresAt
+    }
+
+    /// Whose the tokens are does not tell one session from another: the tokens do.
+    public static func == (one: TokenData, other: TokenData) -> Bool {
+        one.accessToken == other.accessToken && one.refreshToken == other.refreshToken
+            && one.expiresAt == other.expiresAt
     }
 
     /// How long a token is taken to live when nothing says so, in seconds.
@@ -26,6 +34,7 @@ public struct TokenData: Codable, Sendable, Equatable {
         case accessToken = "access_token"
         case refreshToken = "refresh_token"
         case expiresAt = "expires_at"
+        case owner
     }
 
     /// Both tokens must be there. An expiry that is missing, or no positive number, is an hour from now.
@@ -38,6 +47,7 @@ public struct TokenData: Codable, Sendable, Equatable {
             milliseconds > 0
             ? Date(timeIntervalSince1970: min(milliseconds, Self.latestMilliseconds) / 1000)
             : Date().addingTimeInterval(Self.assumedLifetime)
+        owner = try container.decodeIfPresent(RelayTokenOwner.self, forKey: .owner)
     }
 
     /// Writes whole milliseconds, at least one: less would be read as no expiry at all, and what is over as valid again.
@@ -48,6 +58,7 @@ public struct TokenData: Codable, Sendable, Equatable {
         let milliseconds = (expiresAt.timeIntervalSince1970 * 1000).rounded()
         let bounded = max(1, min(milliseconds, Self.latestMilliseconds))
         try container.encode(Int64(exactly: bounded) ?? 1, forKey: .expiresAt)
+        try container.encodeIfPresent(owner, forKey: .owner)
     }
 
     /// The largest integer that every reader of JSON keeps exact.

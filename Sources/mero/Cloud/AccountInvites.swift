@@ -33,7 +33,7 @@ enum AccountInvites {
             applicationId: Hex.is32(application) ? application : nil,
             admitterAddrs: [device.session.relayUrl].compactMap { $0 })
         await mero.close()
-        try device.checkKept()
+        try await device.checkKept()
         let token = try InvitationPayload(invitation).token()
         let link = run.arguments.text(.slug).map { InviteLink.invitation(token: token, slug: $0) }
         try run.console.line((link ?? token).printable)
@@ -56,7 +56,7 @@ enum AccountInvites {
         let device = try desk.device()
         let (session, outcome) = try await device.signIn.join(
             namespaceId: namespace, invitation: invitation, nodeURL: run.arguments.text(.admittingRelay))
-        try device.checkKept()
+        try await device.checkKept()
         if outcome.published {
             try run.console.line("\(outcome.relayUrl) lets account \(session.account) in.".printable)
         } else {
@@ -65,7 +65,7 @@ enum AccountInvites {
         }
         // Nobody applies what nobody was told.
         let isMember = outcome.published ? try await device.signIn.waitForMembership(namespace) : false
-        try device.checkKept()
+        try await device.checkKept()
         // Its relay may be known only now.
         let now = await device.signIn.restoreSession() ?? session
         let contexts = isMember ? try await contexts(of: namespace, device, now) : []

@@ -48,7 +48,7 @@ enum CloudActs {
             // The one to go by may have changed with them.
             return (rows, try await device.signIn.refreshRelay())
         }
-        try device.checkKept()
+        try await device.checkKept()
         try run.list(
             "relays", ["relay", "alive", "account", "used"],
             rows.map { row in
@@ -93,7 +93,7 @@ enum CloudActs {
         if let device = try? desk.device() {
             client = try await device.signIn.cloudClient()
         } else {
-            client = CloudClient(baseURL: desk.cloud.url, timeout: desk.timeout)
+            client = CloudClient(baseURL: desk.cloud.url, timeout: desk.timeout, options: desk.options)
         }
         let routing = try await told { try await client.getNamespaceRouting(namespace) }
         try run.list(
@@ -210,7 +210,7 @@ enum CloudActs {
         let session =
             device.session.isRelayless ? try await told { try await device.signIn.refreshRelay() } : device.session
         let connection = await device.signIn.connect(session)
-        try device.checkKept()
+        try await device.checkKept()
         guard let relay = session.relayUrl else {
             throw Failure(
                 code: .refused, message: session.note ?? "The account has no relay yet",
@@ -253,10 +253,10 @@ enum CloudActs {
                     authorAccount: certificate.account, authorProof: credential, signer: identity.keys,
                     sessionToken: began.sessionToken, namespaceId: namespace,
                     nonces: desk.profile.nonces(of: identity.keys), cloudBaseURL: desk.cloud.url,
-                    timeout: desk.timeout))
+                    timeout: desk.timeout, relayOptions: desk.options, cloudOptions: desk.options))
         }
         if let now = await connection.cloud.currentSession {
-            try desk.profile.keep(now, inPlaceOf: began, at: desk.cloud.text)
+            try await desk.profile.keep(now, inPlaceOf: began, at: desk.cloud.text)
         }
         defer { connection.client.close() }
         let row = connection.relayRow

@@ -9,6 +9,8 @@ struct CloudDesk: Sendable {
     let wallet: NodeAddress
     /// Of one attempt, without any progress, in seconds.
     let timeout: TimeInterval
+    /// How the cloud and the account's relay are spoken to: whom to trust.
+    let options: HttpOptions
 
     var console: Console { invocation.console }
     var arguments: Arguments { invocation.arguments }
@@ -17,6 +19,8 @@ struct CloudDesk: Sendable {
         self.invocation = invocation
         profile = try Connection.profile(invocation)
         timeout = invocation.arguments.seconds(.timeout) ?? Connection.standardTimeout
+        options = HttpOptions(
+            certificateAuthorityFile: try Connection.certificates(invocation.arguments.text(.cacert)))
         let device = try profile.loadCloudDevice()
         cloud = try Self.address(
             .cloud, "MERO_CLOUD", kept: try device?.cloud ?? profile.loadCloudOwner()?.cloud,
@@ -44,7 +48,9 @@ struct CloudDesk: Sendable {
     }
 
     var config: CloudConfig {
-        CloudConfig(walletURL: wallet.url, cloudBaseURL: cloud.url, audience: .cli, clientName: "mero")
+        CloudConfig(
+            walletURL: wallet.url, cloudBaseURL: cloud.url, audience: .cli, clientName: "mero", relayOptions: options,
+            cloudOptions: options, timeout: timeout)
     }
 
     /// What to add to a command so that it means the same profile.
@@ -133,7 +139,8 @@ extension CloudDesk {
         _ body: @Sendable (CloudAccountClient, CloudUser) async throws -> Value
     ) async throws -> Value {
         let session = try owner()
-        let client = CloudAccountClient(baseURL: cloud.url, sessionToken: session.sessionToken, timeout: timeout)
+        let client = CloudAccountClient(
+            baseURL: cloud.url, sessionToken: session.sessionToken, timeout: timeout, options: options)
         let result: Result<Value, any Error>
         do {
             result = .success(try await body(client, session.user))
@@ -141,7 +148,7 @@ extension CloudDesk {
             result = .failure(CloudFailure.describing(error))
         }
         if let now = await client.currentSession {
-            try profile.keep(now, inPlaceOf: session, at: cloud.text)
+            try await profile.keep(now, inPlaceOf: session, at: cloud.text)
         }
         return try result.get()
     }
@@ -157,5 +164,5 @@ extension OptionSpec {
             "The wallet's page, instead of the hosted one. A cloud on this machine (\"mero dev --with-cloud\") brings its own.",
         environment: "MERO_WALLET")
     /// What every command that talks to the cloud understands.
-    static let cloudConnection = [cloud, profile, timeout]
+    static let cloudConnection = [cloud, profile, cacert, timeout]
 }

@@ -38,36 +38,52 @@ extension Profile {
     /// Reads and changes these files while no other command does. Throws what `body` throws, and `Failure` when the lock
     /// cannot be had.
     ///
-    /// Whoever holds it replaces one small file, so that this waits no longer than for that.
-    func withCloudFiles<T>(_ body: () throws -> T) throws -> T {
+    /// Whoever holds it replaces one small file, so that this waits no longer than for that. It waits without a thread.
+    func withCloudFiles<T: Sendable>(_ body: @Sendable () throws -> T) async throws -> T {
         do {
-            let path = folder.appendingPathComponent("cloud.lock").path
-            return try FileLock(path: path, patience: 10).withLockBlocking(body)
+            return try await cloudLock.withLock(body)
         } catch let error as POSIXError {
-            throw Failure(
-                code: .localFile, message: "The folder \(folder.path) cannot be written: \(error.localizedDescription)",
-                hint: "Check the folder's owner and free space")
+            throw unwritable(error)
         }
     }
 
+    /// The same for a queue that may wait.
+    func withCloudFilesBlocking<T>(_ body: () throws -> T) throws -> T {
+        do {
+            return try cloudLock.withLockBlocking(body)
+        } catch let error as POSIXError {
+            throw unwritable(error)
+        }
+    }
+
+    private var cloudLock: FileLock {
+        FileLock(path: folder.appendingPathComponent("cloud.lock").path, patience: 10)
+    }
+
+    private func unwritable(_ error: POSIXError) -> Failure {
+        Failure(
+            code: .localFile, message: "The folder \(folder.path) cannot be written: \(error.localizedDescription)",
+            hint: "Check the folder's owner and free space")
+    }
+
     /// Keeps the token that the cloud gave in place of `began`, unless another command has signed out or in anew.
-    func keep(_ now: CloudLoginSession, inPlaceOf began: CloudLoginSession, at cloud: String) throws {
+    func keep(_ now: CloudLoginSession, inPlaceOf began: CloudLoginSession, at cloud: String) async throws {
         guard now.sessionToken != began.sessionToken else { return }
         // A client that was made from a token does not know the user.
         let kept = CloudLoginSession(sessionToken: now.sessionToken, expiresAt: now.expiresAt, user: began.user)
-        try withCloudFiles {
+        try await withCloudFiles {
             guard try loadCloudOwner()?.session.sessionToken == began.sessionToken else { return }
             try save(CloudFiles.Owner(cloud: cloud, session: kept))
         }
     }
 
     /// Forgets both sessions. The device's keys and certificate stay.
-    func removeCloudFiles() {
+    func removeCloudFiles() async {
         let files = cloudFiles.map { PrivateFile(path: $0.path) }
         guard FileManager.default.fileExists(atPath: folder.path) else { return }
         // Under the lock, no command that still runs is just about to write. Without it, removing is better than not.
         do {
-            try withCloudFiles { for file in files { file.remove() } }
+            try await withCloudFiles { for file in files { file.remove() } }
         } catch {
             for file in files { file.remove() }
         }

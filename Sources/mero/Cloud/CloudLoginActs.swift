@@ -42,7 +42,7 @@ enum CloudLoginActs {
         } catch {
             throw CloudFailure.describing(error)
         }
-        try device.checkKept()
+        try await device.checkKept()
         try tell(session, desk)
     }
 
@@ -60,7 +60,7 @@ enum CloudLoginActs {
         let session: CloudSession
         do {
             session = try await complete(signIn, callback, desk)
-            try keep(session, identity.keys, desk)
+            try await keep(session, identity.keys, desk)
         } catch {
             await callback.end(saying: "This did not work. mero says why, in its terminal.")
             throw error
@@ -121,8 +121,8 @@ enum CloudLoginActs {
     /// How long the wallet's answer is waited for, in seconds.
     private static let standardWait: TimeInterval = 300
 
-    private static func keep(_ session: CloudSession, _ keys: DeviceKeys, _ desk: CloudDesk) throws {
-        try desk.profile.withCloudFiles { try keepLocked(session, keys, desk) }
+    private static func keep(_ session: CloudSession, _ keys: DeviceKeys, _ desk: CloudDesk) async throws {
+        try await desk.profile.withCloudFiles { try keepLocked(session, keys, desk) }
     }
 
     private static func keepLocked(_ session: CloudSession, _ keys: DeviceKeys, _ desk: CloudDesk) throws {
@@ -170,7 +170,7 @@ enum CloudLoginActs {
     // MARK: - The cloud's user
 
     private static func signInOwner(_ desk: CloudDesk, google: Bool) async throws {
-        let client = CloudAccountClient(baseURL: desk.cloud.url, timeout: desk.timeout)
+        let client = CloudAccountClient(baseURL: desk.cloud.url, timeout: desk.timeout, options: desk.options)
         let session: CloudLoginSession
         if google {
             let token = try await idToken(desk)
@@ -180,7 +180,7 @@ enum CloudLoginActs {
             session = try await owned { try await client.signInWithAccount(root: root) }
         }
         let kept = CloudFiles.Owner(cloud: desk.cloud.text, session: session)
-        try desk.profile.withCloudFiles { try desk.profile.save(kept) }
+        try await desk.profile.withCloudFiles { try desk.profile.save(kept) }
         let console = desk.console
         try console.line("Signed in to \(desk.cloud.text) as \(session.user.email.printable).")
         try console.line("Next: mero cloud namespaces\(desk.profileWords)")
@@ -232,22 +232,25 @@ enum CloudLoginActs {
                 // The relay's token is all that ending a session takes: any keys will do where the device's cannot be read.
                 let identity = (try? profile.identity()) ?? Identity(keys: .generate(), credential: nil)
                 let desk = try CloudDesk(invocation)
-                await CloudDevice(desk: desk, identity: identity, stored: device).signIn.signOut()
+                let signedIn = CloudDevice(desk: desk, identity: identity, stored: device)
+                await signedIn.signIn.signOut()
+                await signedIn.settle()
             } catch {
                 problem = error
             }
         }
         if let owner = stored.owner, let cloud = NodeAddress(owner.cloud) {
             do {
-                let timeout = invocation.arguments.seconds(.timeout) ?? Connection.standardTimeout
+                let desk = try CloudDesk(invocation)
                 try await CloudAccountClient(
-                    baseURL: cloud.url, sessionToken: owner.session.sessionToken, timeout: timeout
+                    baseURL: cloud.url, sessionToken: owner.session.sessionToken, timeout: desk.timeout,
+                    options: desk.options
                 ).signOut()
             } catch {
                 problem = CloudFailure.describing(error)
             }
         }
-        profile.removeCloudFiles()
+        await profile.removeCloudFiles()
         let was = held || stored.device != nil || stored.owner != nil
         let console = invocation.console
         try console.line(

@@ -47,7 +47,7 @@ extension Command {
     private static let cloudLogout = Command(
         name: "logout", summary: "end both sessions, at the cloud and here",
         details: ["The device's keys and certificate stay: \"mero relay\" still works, and so does the next login."],
-        options: [.profile],
+        options: [.profile, .cacert, .timeout],
         examples: [.init(says: "sign out", line: "mero cloud logout")],
         body: CloudLoginActs.logout)
 

@@ -9,15 +9,19 @@ enum RelayAttestation {
             throw Failure(code: .usage, message: "No relay is named", hint: "Add --relay URL")
         }
         let certificates = arguments.text(.cacert).map { URL(fileURLWithPath: $0).absoluteURL }
+        let options = HttpOptions(certificateAuthorityFile: certificates)
+        let timeout = arguments.seconds(.timeout) ?? 15
         let admin = AdminApi(
             http: URLSessionHttpClient(
-                baseURL: relay.url, timeout: arguments.seconds(.timeout) ?? 15,
-                options: HttpOptions(certificateAuthorityFile: certificates)))
+                baseURL: relay.url, timeout: timeout, options: options))
         let release = arguments.text(.trustedRelease) ?? Sealing.oldestTrustedRelease
         let isMock = try SealedChoice.takesMockQuotes(of: relay, invocation)
         let verifier: any TransportQuoteVerifier =
             isMock
-            ? LoopbackQuoteVerifier() : try SignedReleaseVerifier(admin: admin, minReleaseVersion: release)
+            ? LoopbackQuoteVerifier()
+            : try SignedReleaseVerifier(
+                admin: admin, minReleaseVersion: release,
+                source: { version in try await fetchNodeRelease(version, timeout: timeout, options: options) })
         let nodeKey = try await nodeKey(admin, relay, verifier)
         let transportKey = Hex.encode(try await fetchAttestedTransportKey(admin: admin, verifier: verifier))
         let version = isMock ? nil : try await fetchNodeReleaseVersion(admin: admin)

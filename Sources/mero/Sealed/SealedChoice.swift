@@ -42,7 +42,9 @@ enum SealedChoice {
         let release = arguments.text(.trustedRelease) ?? Sealing.oldestTrustedRelease
         let admin = AdminApi(http: URLSessionHttpClient(baseURL: node.url, options: options))
         // Tells a version that is none at once.
-        let verifier = try SignedReleaseVerifier(admin: admin, minReleaseVersion: release)
+        let verifier = try SignedReleaseVerifier(
+            admin: admin, minReleaseVersion: release,
+            source: { version in try await fetchNodeRelease(version, options: options) })
         return isRelay
             ? .signedRelays(minReleaseVersion: release, options: options)
             : .node(at: node.url, verifier: verifier, options: options)

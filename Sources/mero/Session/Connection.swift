@@ -72,7 +72,7 @@ struct Connection: Sendable {
         }
     }
 
-    private static func certificates(_ path: String?) throws -> URL? {
+    static func certificates(_ path: String?) throws -> URL? {
         guard let path else { return nil }
         guard FileManager.default.isReadableFile(atPath: path) else {
             throw Failure(

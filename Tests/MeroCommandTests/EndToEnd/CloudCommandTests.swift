@@ -7,6 +7,46 @@ import Testing
 
 @Suite("mero cloud and mero invite")
 struct CloudCommandTests {
+    @Test("a relay that does not answer is given up in the time that was given, by every act of the device")
+    func timeouts() async throws {
+        try await CloudBench.with { bench in
+            try bench.cloud.assign(bench.peer, toAccount: bench.cloud.wallet.root.accountId)
+            try await bench.login()
+            let node = bench.bench.node
+            let silence = node.inject(.stall, on: "POST /admin-api/tee/attest", times: nil)
+            let start = ProcessInfo.processInfo.systemUptime
+            let mute = try await bench.mero("cloud", "connect", "--timeout", "1", "--json")
+            #expect(mute.document?["reads"] == false && mute.status == 0, "\(mute.errors)")
+            #expect(mute.document?["readNote"]?.stringValue?.contains("1.0 seconds") == true, "\(mute.output)")
+            silence.remove()
+            let whole = try await bench.mero("cloud", "connect", "--json")
+            #expect(whole.document?["reads"] == true, "\(whole.errors)")
+            node.inject(.stall, on: "POST /auth/logout", times: nil)
+            let out = try await bench.mero("cloud", "logout", "--timeout", "1", "--json")
+            #expect(out.status == 0 && out.document?["wasSignedIn"] == true, "\(out.errors)")
+            #expect(node.requestCount("POST", "/auth/logout") == 1)
+            #expect(ProcessInfo.processInfo.systemUptime - start < 60)
+        }
+    }
+
+    @Test("a certificate authority that cannot be read is told before anything is sent")
+    func authority() async throws {
+        try await CloudBench.with { bench in
+            try await bench.login()
+            bench.cloud.clearRequests()
+            let missing = bench.folder.file("none.pem").path
+            for words in [["cloud", "relays"], ["cloud", "connect"], ["cloud", "login", "--certified"]] {
+                let outcome = try await bench.bench.start(words + ["--cacert", missing], input: "").outcome()
+                #expect(outcome.status == ExitCode.localFile.rawValue, "\(words): \(outcome.errors)")
+                #expect(outcome.errors.contains("--cacert"))
+            }
+            #expect(bench.cloud.requests.isEmpty)
+            // Signing out here needs nobody's trust.
+            let out = try await bench.mero("cloud", "logout", "--cacert", missing)
+            #expect(out.status == 0 && out.errors.contains("Not everybody was told"), "\(out.errors)")
+        }
+    }
+
     @Test("an account without a node joins, reads, writes and invites the next one")
     func accountStory() async throws {
         try await CloudBench.with { bench in

@@ -180,7 +180,7 @@ struct CloudLoginTests {
     }
 
     @Test("a session that another command ended or replaced does not come back")
-    func endedMeanwhile() throws {
+    func endedMeanwhile() async throws {
         let folder = try TemporaryFolder()
         let profile = Profile(name: "default", variables: ["XDG_CONFIG_HOME": folder.url.path])
         func device(_ account: String, relay: String? = nil) -> CloudFiles.Device {
@@ -195,13 +195,16 @@ struct CloudLoginTests {
         let token = TokenData(accessToken: "a", refreshToken: "r", expiresAt: Date(timeIntervalSince1970: 4e9))
         tokens.setTokens(token)
         #expect(tokens.getTokens() == token)
+        await store.settle()
+        #expect(tokens.getTokens() == token && FileTokenStore(url: profile.cloudTokensFile).getTokens() == token)
         // Another command found another relay: still the same sign-in.
         try profile.save(device("aa", relay: "https://b.example"))
         #expect(store.load()?.relayUrl == "https://b.example")
 
-        profile.removeCloudFiles()
+        await profile.removeCloudFiles()
         store.save(mine.session)
         tokens.setTokens(token)
+        await store.settle()
         #expect(store.load() == nil && store.failure?.code == .notSignedIn)
         for file in profile.cloudFiles { #expect(!FileManager.default.fileExists(atPath: file.path), "\(file)") }
 
@@ -212,16 +215,58 @@ struct CloudLoginTests {
         store.save(mine.session)
         store.clear()
         tokens.clear()
+        await store.settle()
         #expect(profile.heldDevice() == next && others.getTokens() == token && tokens.getTokens() == nil)
 
         func owner(_ token: String) -> CloudLoginSession {
             CloudLoginSession(sessionToken: token, expiresAt: 0, user: CloudUser(email: "ada@example.com"))
         }
-        try profile.keep(owner("new"), inPlaceOf: owner("old"), at: "https://cloud.example")
+        try await profile.keep(owner("new"), inPlaceOf: owner("old"), at: "https://cloud.example")
         #expect(try profile.loadCloudOwner() == nil)
         try profile.save(CloudFiles.Owner(cloud: "https://cloud.example", session: owner("old")))
-        try profile.keep(owner("new"), inPlaceOf: owner("old"), at: "https://cloud.example")
+        try await profile.keep(owner("new"), inPlaceOf: owner("old"), at: "https://cloud.example")
         #expect(try profile.loadCloudOwner()?.session.sessionToken == "new")
+    }
+
+    /// While another command holds the files, nobody's thread waits: what was asked for is made once they are free.
+    @Test("another command that holds the files holds up no thread")
+    func filesInUse() async throws {
+        let folder = try TemporaryFolder()
+        let profile = Profile(name: "default", variables: ["XDG_CONFIG_HOME": folder.url.path])
+        func device(_ relay: String?) -> CloudFiles.Device {
+            CloudFiles.Device(
+                cloud: "https://cloud.example", wallet: "https://wallet.example",
+                session: CloudSession(account: "aa", device: "d", credential: "c", relayUrl: relay))
+        }
+        try profile.save(device(nil))
+        let store = CloudSessionFile(profile: profile, device: device(nil), isNew: false)
+        let tokens = CloudTokenFile(FileTokenStore(url: profile.cloudTokensFile), of: store)
+        let token = TokenData(accessToken: "a", refreshToken: "r", expiresAt: Date(timeIntervalSince1970: 4e9))
+        let release = DispatchSemaphore(value: 0)
+        let held = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            try? profile.withCloudFilesBlocking {
+                held.signal()
+                release.wait()
+            }
+        }
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                held.wait()
+                continuation.resume()
+            }
+        }
+        // All of this returns although the lock is not free, and reads what it is about to leave.
+        let moved = device("https://relay.example")
+        store.save(moved.session)
+        tokens.setTokens(token)
+        #expect(store.load() == moved.session && tokens.getTokens() == token && profile.heldDevice() == device(nil))
+        let waiting = Task { try await profile.withCloudFiles { profile.heldDevice() } }
+        release.signal()
+        await store.settle()
+        #expect(profile.heldDevice() == moved && store.failure == nil)
+        #expect(FileTokenStore(url: profile.cloudTokensFile).getTokens() == token)
+        #expect(try await waiting.value?.session.account == "aa")
     }
 
     @Test("words that others chose mean nothing to a shell")

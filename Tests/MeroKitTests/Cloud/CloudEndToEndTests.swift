@@ -147,6 +147,19 @@ import Testing
             #expect(try await resolved().version == "1.2.0")
             let id = try DevBundle(package: "com.example.notes", version: "1.0.0").applicationId
             #expect(try await resolved().applicationId == id)
+            let manifest = try #require(
+                try await ApplicationRegistry.manifest(
+                    registryURL: test.cloud.registryURL, package: "com.example.notes", version: "1.2.0"))
+            #expect(manifest["package"] == "com.example.notes" && manifest["appVersion"] == "1.2.0")
+            for (package, version) in [("com.example.notes", "9.9.9"), ("com.example.none", "1.2.0")] {
+                #expect(
+                    try await ApplicationRegistry.manifest(
+                        registryURL: test.cloud.registryURL, package: package, version: version) == nil)
+            }
+            await #expect(throws: AccountError.self) {
+                try await ApplicationRegistry.manifest(
+                    registryURL: test.cloud.registryURL, package: "com.example.notes", version: "")
+            }
             test.cloud.listsAllVersions = false
             #expect(try await resolved().version == "1.10.0", "an older registry tells the latest only")
             let other = try DevBundle(

@@ -149,7 +149,8 @@ public final class DelegatedAccount: Sendable {
     @discardableResult
     public func learnKey(of relayURL: String) async throws -> String {
         if let key = pins[relayURL] { return key }
-        let key = try await RelayNodeKey.attest(relayURL: relayURL, verifier: verifier, session: urlSession)
+        let key = try await RelayNodeKey.attest(
+            relayURL: relayURL, verifier: verifier, session: urlSession, options: options)
         try pins.pin(key, for: relayURL)
         return key
     }

@@ -56,7 +56,7 @@ extension DelegatedAdmin {
             throw AccountError.notSignedIn("the relay's executor account is not known: the cloud names it")
         }
         let key = try await RelayNodeKey.attest(
-            relayURL: url, verifier: account.verifier, session: account.urlSession)
+            relayURL: url, verifier: account.verifier, session: account.urlSession, options: account.options)
         try account.pins.pin(key, for: url)
         let relay = try account.client(at: url).relay
         let founded = try await relay.foundNamespace(

@@ -24,13 +24,17 @@ public enum NodeReleaseMirror {
 ///   - version: E.g. `2.3.87`.
 ///   - mirror: The mirror's origin.
 ///   - session: Nil takes the platform's default HTTP stack.
-///   - timeout: Seconds without progress before the request fails.
+///   - timeout: Seconds without progress before the request fails; as a whole it may take three times as long.
+///   - options: Limits and trust. The mirror is no node: sealing plays no part.
 public func fetchNodeRelease(
     _ version: String, mirror: URL = NodeReleaseMirror.defaultURL, session: URLSession? = nil,
-    timeout: TimeInterval = 15
+    timeout: TimeInterval = 15, options: HttpOptions = HttpOptions()
 ) async throws -> NodeRelease {
     try await fetchNodeRelease(
-        version, from: URLSessionHttpClient(baseURL: mirror, timeout: timeout, session: session))
+        version,
+        from: URLSessionHttpClient(
+            baseURL: mirror, timeout: timeout, engine: EngineChoice.carrier(session: session, options: options),
+            options: options))
 }
 
 /// The same over a client whose base is the mirror's origin.
@@ -40,8 +44,9 @@ public func fetchNodeRelease(_ version: String, from http: any HttpClient) async
     }
     // All that a version can have in it stands for itself in a path, but for the mark of a build.
     let segment = version.replacingOccurrences(of: "+", with: "%2B")
-    let request = HttpRequest(
+    var request = HttpRequest(
         path: "/api/tee/node-releases/\(segment)", headers: ["Accept": "application/json"])
+    request.isBrief = true
     let (body, _) = try await http.sendRaw(request)
     guard let data = (try? JSONValue(jsonBytes: body))?["data"], let answered = data["version"]?.stringValue,
         let publishedMrtds = data["publishedMrtds"]?.stringValue, let bundle = data["bundle"]?.stringValue
