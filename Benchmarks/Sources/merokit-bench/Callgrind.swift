@@ -26,7 +26,11 @@ struct Callgrind {
         let log = String(decoding: output.standardError, as: UTF8.self)
         guard output.status == 0, let line = log.split(separator: "\n").last(where: { $0.contains("Collected :") }),
             let count = line.split(separator: " ").last.flatMap({ Double($0) })
-        else { throw BenchError("callgrind counted nothing: \(log)") }
+        else {
+            // Without valgrind's own lines, which repeat the command with its keys.
+            let own = log.split(separator: "\n").filter { !$0.hasPrefix("==") }
+            throw BenchError("callgrind counted nothing: \(own.joined(separator: "\n"))")
+        }
         return count
     }
 }

@@ -62,7 +62,13 @@ struct Instructions {
         let node = try await DevNode.start(options)
         let source = try EventSource()
         defer { source.stop() }
-        let rows = try rows(peer(node), source)
+        let peer = try peer(node)
+        let token = peer.token
+        let rpc = RpcClient(
+            http: URLSessionHttpClient(baseURL: node.url, hooks: TransportHooks(getAuthToken: { token })))
+        let _: Empty? = try await rpc.execute(
+            contextId: peer.context, method: "set", argsJson: ["key": "greeting", "value": SampleCall.output])
+        let rows = try rows(peer, source)
         let counted = try await withCheckedThrowingContinuation { continuation in
             // The node answers on this process's other threads meanwhile.
             DispatchQueue.global().async {

@@ -7,6 +7,8 @@ struct BlobTraffic: Sendable {
         var put = 0
         var got = 0
         var mebibytes = 0.0
+        /// Answers that no node gave, and that say nothing of what they are. Who wants to know compares the id.
+        var foreign = 0
     }
 
     let way: NodeWay
@@ -52,17 +54,26 @@ struct BlobTraffic: Sendable {
             totals.with { $0.put += 1 }
             let back: Data
             if throughFiles {
-                try await admin.downloadBlob(blob, to: copy)
+                try await admin.downloadBlob(blob, to: copy, hash: BlobDigest(of: content).contentHash)
                 back = try Data(contentsOf: copy)
             } else {
                 back = try await admin.getBlob(blob)
             }
-            if back != content { findings.add("\(way.name): a blob of \(content.count) bytes came back altered") }
-            totals.with { totals in
-                totals.got += 1
-                totals.mebibytes += Double(2 * content.count) / 1_048_576
+            if back == Trouble.foreignAnswer {
+                totals.with { $0.foreign += 1 }
+            } else if back != content {
+                findings.add("\(way.name): a blob of \(content.count) bytes came back altered")
+            } else {
+                totals.with { totals in
+                    totals.got += 1
+                    totals.mebibytes += Double(2 * content.count) / 1_048_576
+                }
             }
-            _ = try await admin.deleteBlob(blob)
+            do {
+                _ = try await admin.deleteBlob(blob)
+            } catch MeroError.http(let answer) where answer.status == 404 && way.sendsAgain {
+                // The answer to the first request was lost.
+            }
         } catch {
             failures.take(error, during: "\(way.name), a transfer,")
             await way.recover(from: error)

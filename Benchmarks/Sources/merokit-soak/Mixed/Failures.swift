@@ -40,12 +40,14 @@ final class Failures: Sendable {
         // Of a refresh, or of a login: the call itself was turned away with a 401.
         case MeroError.authenticationFailed: return ("authenticationFailed", .refused)
         case MeroError.noRefreshToken: return ("noRefreshToken", .refused)
+        // An answer where a WebSocket should have begun.
+        case MeroError.http(let answer) where answer.status == 200: return ("no WebSocket", .refused)
         case MeroError.http(let answer): return judge(answer)
         // A relay that takes no action on a warrant says why.
         case AccountError.intentRefused(_, _, let status): return ("intentRefused \(status)", .refused)
         // Something cut a sealed answer short, or wrote an answer of its own.
         case SealedTransportError.cutShort, SealedTransportError.notSealed, SealedTransportError.malformed,
-            SealedTransportError.notFromNode:
+            SealedTransportError.notFromNode, SealedTransportError.frameTooLarge:
             return ("sealed \(error)", .unknown)
         case SealedTransportError.handshake: return ("sealed \(error)", .refused)
         default: return (String(reflecting: type(of: error)), nil)

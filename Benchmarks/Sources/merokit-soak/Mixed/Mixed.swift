@@ -57,7 +57,7 @@ final class Mixed: Sendable {
             config.retryPolicy = policy
             return NodeWay(
                 name: name, mero: Mero(config: config), context: context, failures: failures, logins: logins,
-                signsOut: signsOut)
+                signsOut: signsOut, sendsAgain: policy == .documented)
         }
         // A policy that sends again after a lost answer would write twice, as documented.
         let alone = [nodeWay("rpc", .onlyIfUnsent), nodeWay("rpc", .onlyIfUnsent), nodeWay("rpc", .never)]
@@ -185,7 +185,8 @@ final class Mixed: Sendable {
             "\(counts.reads) reads, \(counts.accounts) accounts, \(logins.with { $0 }) logins, "
                 + "\(refreshes.with { $0 }) refreshes, \(counts.signOuts) times signed out and in, "
                 + "\(socketEvents.with { $0 }) events over the WebSocket",
-            "\(blob.put) blobs put, \(blob.got) got back and the same, \(Int(blob.mebibytes)) MiB",
+            "\(blob.put) blobs put, \(blob.got) got back and the same, \(Int(blob.mebibytes)) MiB; "
+                + "\(blob.foreign) foreign answers in their place",
             "trouble of the node: \(troubles[0].summary)", "trouble of the relay: \(troubles[1].summary)",
             "failures seen: \(failures.summary)",
         ]

@@ -3,6 +3,9 @@ import MeroDevNode
 
 /// Makes a node fail some times a second, in every way that nodes and networks know.
 final class Trouble: Sendable {
+    /// What a proxy, or a page to sign in at, answers in the node's place.
+    static let foreignAnswer = Data("<html>no node</html>".utf8)
+
     /// What is hit by what is injected.
     private static let routes: [DevRouteMatch] = [
         "POST /jsonrpc", "POST /jsonrpc", "POST /jsonrpc", "POST /auth/token", "POST /auth/refresh",
@@ -83,7 +86,7 @@ final class Trouble: Sendable {
             node.inject(.tokenExpired, on: route)
             return "single tokens expired"
         case 45..<48:
-            node.inject(.answer(Data("<html>no node</html>".utf8), contentType: "text/html"), on: route)
+            node.inject(.answer(Self.foreignAnswer, contentType: "text/html"), on: route)
             return "foreign answers"
         default:
             let status = [429, 500, 502, 503][below(4)]

@@ -26,6 +26,8 @@ struct NodeWay: WritingWay {
     let logins: Guarded<Int>
     /// False where another one uses the same session.
     var signsOut = true
+    /// Whether what a client was not answered may be sent once more by itself.
+    var sendsAgain = false
 
     static let credentials = Credentials(username: "dev", password: "dev-password")
 
