@@ -56,9 +56,7 @@ struct Bench {
             for interruption in interruptions { interruption.cancel() }
             nginx.stop()
         }
-        report.machine = try System.facts + [
-            "nginx \(nginx.version), one process, on the same machine",
-        ]
+        report.machine = try System.facts + ["nginx \(nginx.version), one process, on the same machine"]
         if options.parts.contains(.calls) {
             let calls = CallBench(options: options, nginx: nginx)
             try calls.run(into: &report)
@@ -115,7 +113,8 @@ struct Bench {
             if engine == .standard {
                 report.checks.append(
                     Check(
-                        name: "from `cancel()` to the end of a call that is never answered, median", unit: .milliseconds,
+                        name: "from `cancel()` to the end of a call that is never answered, median",
+                        unit: .milliseconds,
                         value: milliseconds.median, must: 5, wanted: 1, isCeiling: true))
             }
             return [

@@ -59,8 +59,8 @@ struct CountedJob: Codable {
 
     private func relayWrite() async throws {
         let relay = RelayClient(
-            relayURL: peer.url.absoluteString, authorAccount: peer.account, authorProof: peer.credential, keys: peer.keys,
-            nonces: MemoryWarrantNonceStore())
+            relayURL: peer.url.absoluteString, authorAccount: peer.account, authorProof: peer.credential,
+            keys: peer.keys, nonces: MemoryWarrantNonceStore())
         for _ in 0..<count {
             _ = try await relay.execute(
                 contextId: peer.context, method: "set", argsJson: ["key": "colour", "value": "blue"])

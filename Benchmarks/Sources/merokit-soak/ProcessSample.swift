@@ -6,8 +6,14 @@ struct ProcessSample: CustomStringConvertible, Sendable {
     var mebibytes = 0.0
     var descriptors = 0
     var threads = 0
+    /// Without those of the pools of Dispatch and Swift, which come and go as they like.
+    var ownThreads = 0
+
+    /// How many more threads pools may have at one moment than at another when nothing is done.
+    private static let poolSlack = 2 * ProcessInfo.processInfo.activeProcessorCount
 
     init() {
+        ownThreads = Self.names().filter { !$0.contains("-qos") }.count
         descriptors = max(0, Self.entries("/proc/self/fd") ?? Self.entries("/dev/fd") ?? 0)
         guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else { return }
         mebibytes = Double(Self.number("VmRSS:", in: status)) / 1024
@@ -55,7 +61,7 @@ struct ProcessSample: CustomStringConvertible, Sendable {
         if descriptors > before.descriptors {
             findings.append("descriptors were left: \(before) -> \(self): \(Self.targets().joined(separator: " "))")
         }
-        if threads > before.threads {
+        if ownThreads > before.ownThreads || threads > before.threads + Self.poolSlack {
             findings.append("threads were left: \(before) -> \(self): \(Self.names().joined(separator: " "))")
         }
         return findings

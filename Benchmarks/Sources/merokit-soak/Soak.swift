@@ -119,7 +119,8 @@ struct Soak {
         let totals = consumers.totals
         outcome.result.append(
             "\(scene.ledger.total) writes on \(scene.contexts.count) contexts, \(consumers.count) consumers, "
-                + "\(totals.seen) events seen, \(totals.covered) covered by \(totals.gaps) gaps, nothing lost in silence")
+                + "\(totals.seen) events seen, \(totals.covered) covered by \(totals.gaps) gaps, nothing lost in silence"
+        )
         return outcome
     }
 

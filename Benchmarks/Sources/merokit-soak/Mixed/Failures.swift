@@ -17,8 +17,8 @@ final class Failures: Sendable {
 
     /// Counts a failure. One that nothing here explains is a finding.
     @discardableResult
-    func take(_ error: any Error, during what: String) -> Fate {
-        let (kind, fate) = Self.judge(error)
+    func take(_ error: any Error, during what: String, isLogin: Bool = false) -> Fate {
+        let (kind, fate) = Self.judge(error, isLogin)
         counts.with { $0[kind, default: 0] += 1 }
         if fate == nil { findings.add("\(what) failed with \(kind): \(error)") }
         return fate ?? .unknown
@@ -32,7 +32,7 @@ final class Failures: Sendable {
     }
 
     /// The name of the failure's kind, and what it says of a write; nil for one that must not happen.
-    private static func judge(_ error: any Error) -> (String, Fate?) {
+    private static func judge(_ error: any Error, _ isLogin: Bool) -> (String, Fate?) {
         switch error {
         case MeroError.network: return ("network", .unknown)
         case MeroError.decoding: return ("decoding", .unknown)
@@ -43,6 +43,8 @@ final class Failures: Sendable {
         // An answer where a WebSocket should have begun.
         case MeroError.http(let answer) where answer.status == 200: return ("no WebSocket", .refused)
         case MeroError.http(let answer): return judge(answer)
+        // A login whose answer came from somebody else.
+        case AccountError.protocolViolation where isLogin: return ("protocolViolation", .refused)
         // A relay that takes no action on a warrant says why.
         case AccountError.intentRefused(_, _, let status): return ("intentRefused \(status)", .refused)
         // Something cut a sealed answer short, or wrote an answer of its own.

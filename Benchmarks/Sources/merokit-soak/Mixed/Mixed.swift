@@ -50,7 +50,8 @@ final class Mixed: Sendable {
 
         func lane(_ way: any WritingWay, _ writer: String) -> Lane {
             Lane(
-                way: way, book: Book(writer, findings: findings), failures: failures, findings: findings, counts: counts)
+                way: way, book: Book(writer, findings: findings), failures: failures, findings: findings, counts: counts
+            )
         }
         func nodeWay(_ name: String, _ policy: RetryPolicy, signsOut: Bool = true) -> NodeWay {
             var config = MeroConfig(baseURL: node.url)
@@ -151,7 +152,9 @@ final class Mixed: Sendable {
                 left[String(parts.first ?? ""), default: [:]][String(parts.last ?? "")] = value.intValue ?? 0
             }
         }
-        for lane in lanes { lane.book.check(Book.numbered(left.removeValue(forKey: lane.book.writer) ?? [:], findings)) }
+        for book in lanes.map(\.book) {
+            book.check(Book.numbered(left.removeValue(forKey: book.writer) ?? [:], findings))
+        }
         if !left.isEmpty { findings.add("writers that nobody knows: \(left.keys.sorted())") }
     }
 

@@ -21,6 +21,8 @@ final class Trouble: Sendable {
     private let node: DevNode
     private let routes: [DevRouteMatch]
     private let random: Guarded<SeededGenerator>
+    /// What was injected last, by route.
+    private let pending = Guarded<[DevRouteMatch: DevFaultHandle]>([:])
     private let counts = Guarded<[String: Int]>([:])
     private let findings: Findings
 
@@ -47,7 +49,6 @@ final class Trouble: Sendable {
     }
 
     private func strike() async -> String {
-        let route = routes[below(routes.count)]
         switch below(60) {
         case 0:
             await restart()
@@ -67,32 +68,36 @@ final class Trouble: Sendable {
         case 5:
             node.webSockets.closeAll(code: 1011, reason: "soak")
             return "WebSockets closed"
-        case 6..<14:
-            node.inject(.cutBeforeHandler, on: route)
-            return "cut before"
-        case 14..<24:
-            node.inject(.cutAfterHandler, on: route)
-            return "cut after"
-        case 24..<30:
-            node.inject(.cutMidBody(after: below(200)), on: route)
-            return "cut within"
-        case 30..<36:
-            node.inject(.delay(Double(below(400)) / 1000), on: route)
-            return "delays"
-        case 36..<42:
-            node.inject(.slowBody(chunk: below(60) + 1, interval: 0.002), on: route)
-            return "slow answers"
-        case 42..<45:
-            node.inject(.tokenExpired, on: route)
-            return "single tokens expired"
-        case 45..<48:
-            node.inject(.answer(Self.foreignAnswer, contentType: "text/html"), on: route)
-            return "foreign answers"
+        default:
+            let (fault, what) = fault()
+            return inject(fault, on: routes[below(routes.count)]) ? what : "left out"
+        }
+    }
+
+    private func fault() -> (DevFault, String) {
+        switch below(54) {
+        case 0..<8: return (.cutBeforeHandler, "cut before")
+        case 8..<18: return (.cutAfterHandler, "cut after")
+        case 18..<24: return (.cutMidBody(after: below(200)), "cut within")
+        case 24..<30: return (.delay(Double(below(400)) / 1000), "delays")
+        case 30..<36: return (.slowBody(chunk: below(60) + 1, interval: 0.002), "slow answers")
+        case 36..<39: return (.tokenExpired, "single tokens expired")
+        case 39..<42: return (.answer(Self.foreignAnswer, contentType: "text/html"), "foreign answers")
         default:
             let status = [429, 500, 502, 503][below(4)]
-            node.inject(.status(status, retryAfter: status == 429 ? "0" : nil), on: route)
-            return "status \(status)"
+            return (.status(status, retryAfter: status == 429 ? "0" : nil), "status \(status)")
         }
+    }
+
+    /// False when the fault before is still to strike: on a route that is rarely used they would pile up, and nothing get
+    /// through any more.
+    private func inject(_ fault: DevFault, on route: DevRouteMatch) -> Bool {
+        let isSocket = route == "GET /ws"
+        if pending.with({ $0[route]?.remaining ?? 0 }) > 0 || (isSocket && node.webSockets.count == 0) { return false }
+        let handle = node.inject(fault, on: route)
+        pending.with { $0[route] = handle }
+        if isSocket { node.webSockets.cutAll() }
+        return true
     }
 
     private func restart() async {

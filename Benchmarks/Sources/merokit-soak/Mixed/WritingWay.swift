@@ -59,7 +59,7 @@ struct NodeWay: WritingWay {
                 try await mero.authenticate(Self.credentials)
                 return logins.with { $0 += 1 }
             } catch {
-                failures.take(error, during: "\(name), a login,")
+                failures.take(error, during: "\(name), a login,", isLogin: true)
                 await pause(milliseconds: 20)
             }
         }
@@ -133,7 +133,7 @@ struct RelayWay: WritingWay {
             session.with { $0 = tokens }
             logins.with { $0 += 1 }
         } catch {
-            failures.take(error, during: "\(name), a login,")
+            failures.take(error, during: "\(name), a login,", isLogin: true)
         }
     }
 }
