@@ -82,7 +82,9 @@ struct SocketWay: WritingWay {
 
     func recover(from error: any Error) async {
         await node.recover(from: error)
-        // A revoked session ended it; else this does nothing.
+        // A revoked session ended the connection, of which its calls only say that it is not there.
+        if await !node.mero.isAuthenticated { await node.signIn() }
+        // Does nothing unless it ended.
         node.mero.ws.connect()
         // The next connection is a second away, or more.
         if case MeroError.network = error { await pause(milliseconds: 50) }
