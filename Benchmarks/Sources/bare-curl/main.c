@@ -8,9 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#ifdef __GLIBC__
+#include <gnu/libc-version.h>
+#endif
 
 static const char usage[] =
     "usage: bare-curl easy|multi URL BODY TOKEN IN_FLIGHT SECONDS CALLS\n"
+    "       bare-curl version\n"
     "\n"
     "Sends BODY to URL again and again and prints {\"calls\":N,\"seconds\":S}.\n"
     "  easy    one easy handle, one call at a time\n"
@@ -133,6 +137,13 @@ static void multi(CURLM *multi, CURL **handles, struct reply *replies, int count
 }
 
 int main(int argc, char **argv) {
+    if (argc == 2 && strcmp(argv[1], "version") == 0) {
+        puts(curl_version());
+#ifdef __GLIBC__
+        printf("glibc/%s\n", gnu_get_libc_version());
+#endif
+        return 0;
+    }
     if (argc != 8) {
         fputs(usage, stderr);
         return 64;

@@ -16,6 +16,9 @@ struct Bench {
                 FileHandle.standardOutput.write(try wait { try await job.run() })
             } else if arguments.contains("-h") || arguments.contains("--help") {
                 print(Options.help)
+            } else if arguments.first == Instructions.flag {
+                let instructions = try Instructions(Array(arguments.dropFirst()))
+                exit(try wait { try await instructions.run() } ? 0 : 1)
             } else {
                 let options = try Options(arguments)
                 let missed = try run(options)
@@ -28,9 +31,9 @@ struct Bench {
     }
 
     /// Keeps the main thread where it is. An asynchronous `main` would end that thread, which valgrind does not survive.
-    private static func wait(_ body: @escaping @Sendable () async throws -> Data) throws -> Data {
+    private static func wait<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
         let done = DispatchSemaphore(value: 0)
-        let outcome = Outcome()
+        let outcome = Outcome<Value>()
         Task.detached {
             do { outcome.result = .success(try await body()) } catch { outcome.result = .failure(error) }
             done.signal()
@@ -40,8 +43,8 @@ struct Bench {
     }
 
     /// Written before the semaphore is signalled and read after it was waited for: never both at once.
-    private final class Outcome: @unchecked Sendable {
-        var result = Result<Data, any Error>.failure(BenchError("nothing happened"))
+    private final class Outcome<Value>: @unchecked Sendable {
+        var result = Result<Value, any Error>.failure(BenchError("nothing happened"))
     }
 
     /// True when a ratio misses what it must reach.
@@ -53,10 +56,7 @@ struct Bench {
             for interruption in interruptions { interruption.cancel() }
             nginx.stop()
         }
-        report.machine = [
-            "\(System.name), \(ProcessInfo.processInfo.activeProcessorCount) cores",
-            "nginx \(nginx.version), one process, on the same machine",
-        ]
+        report.machine = try System.facts + ["nginx \(nginx.version), one process, on the same machine"]
         if options.parts.contains(.calls) {
             let calls = CallBench(options: options, nginx: nginx)
             try calls.run(into: &report)
@@ -110,6 +110,13 @@ struct Bench {
             let milliseconds = result.seconds.map { $0 * 1000 }
             report.figures.append(
                 Figure(name: "\(engine.name), cancelling a stalled call", unit: "ms", values: milliseconds))
+            if engine == .standard {
+                report.checks.append(
+                    Check(
+                        name: "from `cancel()` to the end of a call that is never answered, median",
+                        unit: .milliseconds,
+                        value: milliseconds.median, must: 5, wanted: 1, isCeiling: true))
+            }
             return [
                 engine.name, String(format: "%.2f", milliseconds.median),
                 String(format: "%.2f", milliseconds.max() ?? 0),
@@ -119,15 +126,5 @@ struct Bench {
             title: "Cancelling a call that is never answered, milliseconds",
             note: "From `cancel()` to the end of the task; 50 calls to the dev node.",
             columns: ["", "median", "longest"], rows: rows)
-    }
-}
-
-private enum System {
-    /// As `/etc/os-release` names it, where there is one.
-    static var name: String {
-        let release = (try? String(contentsOfFile: "/etc/os-release", encoding: .utf8)) ?? ""
-        let line = release.split(separator: "\n").first { $0.hasPrefix("PRETTY_NAME=") }
-        return line?.dropFirst("PRETTY_NAME=".count).trimmingCharacters(in: ["\""])
-            ?? ProcessInfo.processInfo.operatingSystemVersionString
     }
 }

@@ -79,6 +79,7 @@ struct CallBench {
         if let fetch {
             check(fetch, 1, "`rpc.execute` one at a time, to `fetch`", must: 3, wanted: 4, unit: .times)
         }
+        check(bare, 1, "`rpc.execute` one at a time, of bare libcurl", must: 0.5, wanted: 0.6, unit: .percent)
         let many = "`rpc.execute` \(Self.inFlight) in flight"
         check(urlSession, Self.inFlight, "\(many), to the URLSession engine", must: 6, wanted: 8, unit: .times)
         if let fetch {
@@ -87,31 +88,17 @@ struct CallBench {
         check(bare, Self.inFlight, "\(many), of bare `curl_multi`", must: 0.5, wanted: 0.6, unit: .percent)
     }
 
-    /// Instructions per call, which do not depend on what else the machine does: the difference between a longer and a
-    /// shorter run, so that the start does not count.
+    /// Instructions per call, which do not depend on what else the machine does.
     func countInstructions(into report: inout Report) throws {
-        guard let valgrind = ChildProcess.find("valgrind") else {
+        guard let callgrind = Callgrind() else {
             report.absent.append("instructions per call: no `valgrind` on the PATH")
             return
         }
-        func perCall(_ command: (_ calls: Int) throws -> [String]) throws -> Double {
-            let counts = try [200, 1200].map { calls -> Double in
-                let output = try ChildProcess.run(
-                    valgrind, ["--tool=callgrind", "--callgrind-out-file=/dev/null"] + (try command(calls)))
-                let log = String(decoding: output.standardError, as: UTF8.self)
-                guard output.status == 0,
-                    let line = log.split(separator: "\n").last(where: { $0.contains("Collected :") }),
-                    let count = line.split(separator: " ").last.flatMap({ Double($0) })
-                else { throw BenchError("callgrind counted nothing: \(log)") }
-                return count
-            }
-            return (counts[1] - counts[0]) / 1000
-        }
         note("instructions per call")
-        let bare = try perCall {
+        let bare = try callgrind.each(few: 200, many: 1200) {
             [Layout.bareCurl.path] + bareCurlArguments(inFlight: 1, seconds: 0, calls: $0)
         }
-        let standard = try perCall { calls in
+        let standard = try callgrind.each(few: 200, many: 1200) { calls in
             let job = CallJob(engine: .standard, url: nginx.url, inFlight: 1, seconds: 0, calls: calls)
             return [Layout.executable.path] + (try Job.calls(job).arguments())
         }

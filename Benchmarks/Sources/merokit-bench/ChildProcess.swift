@@ -23,7 +23,8 @@ enum ChildProcess {
 
     /// Waits for the end. The standard error goes through a file, so that a talkative child cannot block on a full
     /// pipe while the other one is read.
-    static func run(_ executable: URL, _ arguments: [String]) throws -> Output {
+    static func run(_ executable: URL, _ arguments: [String], environment more: [String: String] = [:]) throws -> Output
+    {
         let errorFile = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         _ = FileManager.default.createFile(atPath: errorFile.path, contents: nil)
         defer { try? FileManager.default.removeItem(at: errorFile) }
@@ -31,7 +32,7 @@ enum ChildProcess {
         let pipe = Pipe()
         process.executableURL = executable
         process.arguments = arguments
-        process.environment = environment
+        process.environment = environment.merging(more) { $1 }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = pipe
         process.standardError = try FileHandle(forWritingTo: errorFile)

@@ -144,6 +144,10 @@ struct EventBench {
             return
         }
         report.figures.append(Figure(name: "an idle stream", unit: "bytes", values: [bytes]))
+        report.checks.append(
+            Check(
+                name: "memory of an idle stream", unit: .kibibytes, value: bytes / 1024, must: 128, wanted: 64,
+                isCeiling: true))
         report.add(
             title: "Idle streams", note: "\(Self.idleStreams) streams with a connection each, in one process.",
             columns: ["", "KiB per stream"],

@@ -3,6 +3,7 @@ import Foundation
 /// What a child process is asked to do, given to it as one argument of JSON.
 enum Job: Codable {
     case calls(CallJob)
+    case counted(CountedJob)
     case transfer(TransferJob)
     case decode(DecodeJob)
     case cancel(CancelJob)
@@ -25,6 +26,7 @@ enum Job: Codable {
         let encoder = JSONEncoder()
         switch self {
         case .calls(let job): return try encoder.encode(await job.run())
+        case .counted(let job): return try encoder.encode(await job.run())
         case .transfer(let job): return try encoder.encode(await job.run())
         case .decode(let job): return try encoder.encode(job.run())
         case .cancel(let job): return try encoder.encode(await job.run())

@@ -28,13 +28,15 @@ struct Check: Encodable {
     }
 
     enum Unit: String, Encodable {
-        case times, percent, mebibytes
+        case times, percent, mebibytes, kibibytes, milliseconds
 
         func text(_ value: Double) -> String {
             switch self {
             case .times: String(format: value < 10 ? "%.1fx" : "%.0fx", value)
             case .percent: String(format: "%.0f %%", value * 100)
             case .mebibytes: String(format: "%.0f MiB", value)
+            case .kibibytes: String(format: "%.0f KiB", value)
+            case .milliseconds: String(format: "%.2f ms", value)
             }
         }
     }
@@ -63,10 +65,11 @@ struct Check: Encodable {
         try container.encodeIfPresent(wanted, forKey: .wanted)
         try container.encode(isCeiling, forKey: .isCeiling)
         try container.encode(verdict, forKey: .verdict)
+        try container.encode(verdict != .misses, forKey: .isMet)
     }
 
     enum CodingKeys: String, CodingKey {
-        case name, unit, value, must, wanted, isCeiling, verdict
+        case name, unit, value, must, wanted, isCeiling, verdict, isMet
     }
 }
 
@@ -101,12 +104,15 @@ struct Report: Encodable {
                 [
                     check.name, check.unit.text(check.value),
                     (check.isCeiling ? "under " : "") + check.unit.text(check.must),
-                    check.wanted.map(check.unit.text) ?? "", check.verdict.rawValue,
+                    check.wanted.map { (check.isCeiling ? "under " : "") + check.unit.text($0) } ?? "",
+                    check.verdict.rawValue,
                 ]
             }
             let lines = ([["", "measured", "must", "wanted", ""], ["---", "---:", "---:", "---:", "---"]] + rows)
                 .map { "| " + $0.joined(separator: " | ") + " |" }
-            parts.append("### Promises\n\n" + lines.joined(separator: "\n"))
+            let missed = checks.filter { $0.verdict == .misses }.count
+            let sum = missed == 0 ? "All \(checks.count) are kept." : "\(missed) of \(checks.count) are missed."
+            parts.append("### Promises\n\n\(sum)\n\n" + lines.joined(separator: "\n"))
         }
         if !absent.isEmpty {
             parts.append("Not measured here:\n\n" + absent.map { "- \($0)" }.joined(separator: "\n"))

@@ -55,7 +55,9 @@ final class Consumers: Sendable {
         for consumer in sharing {
             let (events, arrived) = AsyncThrowingStream.makeStream(of: ContextEvent.self)
             sse.on { arrived.yield($0) }
-            sse.onStatus { consumer.log.note($0) }
+            // The client keeps what it calls, and a consumer keeps its client: not the consumer, then.
+            let log = consumer.log
+            sse.onStatus { log.note($0) }
             follow(events, consumer)
         }
         sse.connect()

@@ -8,7 +8,8 @@ import MeroKit
     import Darwin
 #endif
 
-/// Event streams under fire: they are cut all the time while contexts change, and nothing may be lost in silence.
+/// Endurance: event streams that are cut all the time while contexts change, and everything else that clients do, under every
+/// kind of failure. Nothing may be lost in silence, nothing may happen twice, and nothing may be left behind.
 @main
 struct Soak {
     static func main() async {
@@ -29,7 +30,70 @@ struct Soak {
     private init(_ options: SoakOptions) { self.options = options }
 
     private func run() async throws -> Bool {
-        say("seed \(options.seed), \(Int(options.seconds)) s, \(options.rate) writes a second")
+        say("seed \(options.seed), \(Int(options.seconds)) s, \(options.rate) writes a second to streams")
+        // A short turn of everything first, without a word: what the system's libraries open once stays open.
+        _ = try await turn(seconds: Self.warmUp, isQuiet: true)
+        let before = await ProcessSample.settled()
+        say("before: \(before)")
+        let outcome = try await turn(seconds: options.seconds, isQuiet: false)
+        let after = await ProcessSample.settled(upTo: before)
+        say("after everything was closed: \(after)")
+        for leak in after.leaks(since: before) { findings.add(leak) }
+        return verdict(outcome)
+    }
+
+    private static let warmUp = 3.0
+
+    /// What is left of a turn once all its clients and nodes are gone.
+    private struct Outcome {
+        var samples: [ProcessSample] = []
+        var lines: [String] = []
+        var result: [String] = []
+    }
+
+    private func turn(seconds: Double, isQuiet: Bool) async throws -> Outcome {
+        let end = Guarded(Double.infinity)
+        let mixed = options.parts.contains(.mixed) ? try await Mixed.start(seed: options.seed, findings: findings) : nil
+        let traffic = mixed.map { mixed in Task { await mixed.run { monotonicSeconds() >= end.with { $0 } } } }
+        var outcome: Outcome
+        if options.parts.contains(.streams) {
+            outcome = try await streams(seconds, mixed, isQuiet) { end.with { $0 = monotonicSeconds() + seconds } }
+        } else {
+            end.with { $0 = monotonicSeconds() + seconds }
+            outcome = Outcome(samples: try await watch(seconds, mixed) { _ in })
+        }
+        await traffic?.value
+        if let mixed {
+            await mixed.stop()
+            let totals = mixed.totals
+            outcome.lines += mixed.summaries
+            outcome.result.append(
+                "\(totals.acknowledged) mixed writes acknowledged and there once, \(totals.refused) refused and not there, "
+                    + "\(totals.unknownThatRan) of \(totals.unknown) unknown ones there")
+        }
+        return outcome
+    }
+
+    /// Looks at the process once a second, and keeps the records of the nodes short.
+    private func watch(
+        _ seconds: Double, _ mixed: Mixed?, _ each: (_ elapsed: Double) -> Void
+    ) async throws -> [ProcessSample] {
+        var samples: [ProcessSample] = []
+        let start = monotonicSeconds()
+        while monotonicSeconds() - start < seconds {
+            try await Task.sleep(nanoseconds: 1_000_000_000)
+            samples.append(ProcessSample())
+            mixed?.tidy()
+            each(monotonicSeconds() - start)
+        }
+        return samples
+    }
+
+    // MARK: - Event streams under fire
+
+    private func streams(
+        _ seconds: Double, _ mixed: Mixed?, _ isQuiet: Bool, _ begin: () -> Void
+    ) async throws -> Outcome {
         var nodeOptions = DevNodeOptions()
         nodeOptions.eventRetryMilliseconds = 100
         // The node drops silently for a slow reader, which would look like a loss of the client's.
@@ -40,7 +104,9 @@ struct Soak {
         let consumers = try await Consumers(scene, clients: [scene.client(), scene.client()])
         consumers.start()
         try await waitUntil("all streams are open", within: 30) { consumers.areComplete }
-        let samples = try await storm(scene, consumers)
+        begin()
+        var outcome = Outcome()
+        outcome.samples = try await storm(seconds, scene, consumers, mixed, isQuiet)
         try await settle(scene, consumers)
         consumers.stop()
         do {
@@ -49,45 +115,51 @@ struct Soak {
             findings.add(error.description)
         }
         await node.stop()
-        return verdict(scene, consumers, samples)
+        outcome.lines = consumers.summaries
+        let totals = consumers.totals
+        outcome.result.append(
+            "\(scene.ledger.total) writes on \(scene.contexts.count) contexts, \(consumers.count) consumers, "
+                + "\(totals.seen) events seen, \(totals.covered) covered by \(totals.gaps) gaps, nothing lost in silence"
+        )
+        return outcome
     }
 
     /// The time under fire. Returns what the process looked like meanwhile.
-    private func storm(_ scene: Scene, _ consumers: Consumers) async throws -> [ProcessSample] {
+    private func storm(
+        _ seconds: Double, _ scene: Scene, _ consumers: Consumers, _ mixed: Mixed?, _ isQuiet: Bool
+    ) async throws -> [ProcessSample] {
         let writers = Writers(scene, options: options)
         let saboteur = Saboteur(scene.node, seed: options.seed)
         let writing = Task { await writers.run() }
         let sabotage = Task { await saboteur.run() }
         let emitting = Task { await scene.emitGroupEvents() }
-        var samples: [ProcessSample] = []
-        let start = monotonicSeconds()
         var nextReport = 10.0
-        while monotonicSeconds() - start < options.seconds {
-            try await Task.sleep(nanoseconds: 1_000_000_000)
-            samples.append(ProcessSample())
+        let samples = try await watch(seconds, mixed) { elapsed in
             // The records of the node would be all that grows.
             scene.node.clearRequests()
-            let elapsed = monotonicSeconds() - start
-            if elapsed >= nextReport {
-                nextReport += options.seconds > 300 ? 60 : 10
-                report(elapsed, scene, consumers, saboteur)
-            }
+            guard elapsed >= nextReport, !isQuiet else { return }
+            nextReport += seconds > 300 ? 60 : 10
+            report(elapsed, scene, consumers, saboteur, mixed)
         }
         for task in [writing, sabotage, emitting] { task.cancel() }
         for task in [writing, sabotage, emitting] { await task.value }
         // What it prepared for streams to come, and refusals not yet used up.
         scene.node.streams.behave()
         scene.node.removeFaults()
+        guard !isQuiet else { return samples }
         say("cuts: \(saboteur.summary)")
-        say("writes acknowledged: \(scene.ledger.total), \(Int(Double(scene.ledger.total) / options.seconds)) a second")
+        say("writes acknowledged: \(scene.ledger.total), \(Int(Double(scene.ledger.total) / seconds)) a second")
         return samples
     }
 
-    private func report(_ elapsed: Double, _ scene: Scene, _ consumers: Consumers, _ saboteur: Saboteur) {
+    private func report(
+        _ elapsed: Double, _ scene: Scene, _ consumers: Consumers, _ saboteur: Saboteur, _ mixed: Mixed?
+    ) {
         let totals = consumers.totals
+        let others = mixed.map { "\($0.totals.acknowledged) mixed writes, " } ?? ""
         say(
             "\(Int(elapsed)) s: \(scene.ledger.total) writes, \(saboteur.count) cuts, \(totals.seen) events seen, "
-                + "\(totals.covered) covered by \(totals.gaps) gaps, \(findings.count) findings")
+                + "\(totals.covered) covered by \(totals.gaps) gaps, \(others)\(findings.count) findings")
     }
 
     /// Lets everything arrive, then asks every stream for one more event: from then on each version is accounted for.
@@ -116,24 +188,21 @@ struct Soak {
         }
     }
 
-    private func verdict(_ scene: Scene, _ consumers: Consumers, _ samples: [ProcessSample]) -> Bool {
+    private func verdict(_ outcome: Outcome) -> Bool {
+        let samples = outcome.samples
         let window = options.seconds >= 240 ? 60 : max(1, samples.count / 4)
         let first = ProcessSample.median(samples.prefix(window))
         let last = ProcessSample.median(samples.suffix(window))
         say("first \(window) s: \(first)")
         say("last  \(window) s: \(last)")
         for growth in last.growth(since: first) { findings.add(growth) }
-        for line in consumers.summaries { say(line) }
+        for line in outcome.lines { say(line) }
         for finding in findings.first(20) { say("FINDING: \(finding)") }
-        let totals = consumers.totals
         guard findings.count == 0 else {
             say("FAIL: \(findings.count) findings, seed \(options.seed)")
             return false
         }
-        say(
-            "PASS: \(scene.ledger.total) writes on \(scene.contexts.count) contexts, \(consumers.count) consumers, "
-                + "\(totals.seen) events seen, \(totals.covered) covered by \(totals.gaps) gaps, nothing lost in silence"
-        )
+        say("PASS: " + outcome.result.joined(separator: "; "))
         return true
     }
 }

@@ -64,6 +64,8 @@ final class PollThread: Sendable {
 
     private static func run(_ context: UnsafeMutableRawPointer?) {
         guard let context else { return }
+        // Else it would go by the name of the thread that started it.
+        Thread.current.name = "mero.poll"
         Unmanaged<Start>.fromOpaque(context).takeRetainedValue().body()
     }
 

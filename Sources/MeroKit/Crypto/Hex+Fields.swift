@@ -24,7 +24,8 @@ extension Hex {
 
     /// The bytes of a field of any size, also none. Throws like `decode(_:label:bytes:)`.
     public static func decodeUnsized(_ text: String, label: String) throws -> Data {
-        guard let decoded = decode(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+        // A credential is hundreds of characters, which trimming would look at one by one.
+        guard let decoded = decode(text) ?? decode(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
             throw AccountError.invalidInput("\(label) must be hex characters, an even number of them")
         }
         return Data(decoded)

@@ -7,6 +7,11 @@ final class ConnectionGate: Sendable {
     private struct State {
         var hosts: [RequestTarget.Origin: Host] = [:]
         var lastTicket = 0
+
+        /// False when the host has no place left.
+        mutating func admit(_ origin: RequestTarget.Origin, limit: Int) -> Bool {
+            hosts[origin, default: Host()].admit(limit: limit)
+        }
     }
 
     private struct Host {
@@ -15,6 +20,30 @@ final class ConnectionGate: Sendable {
         var queue: [Int] = []
         var head = 0
         var waiting: [Int: CheckedContinuation<Void, any Error>] = [:]
+
+        mutating func admit(limit: Int) -> Bool {
+            guard active < limit else { return false }
+            active += 1
+            return true
+        }
+
+        /// The next in line, who takes over the place; nil when nobody waits, and the place is free.
+        mutating func leave() -> CheckedContinuation<Void, any Error>? {
+            while head < queue.count {
+                let ticket = queue[head]
+                head += 1
+                guard let continuation = waiting.removeValue(forKey: ticket) else { continue }
+                if head > 64, head * 2 > queue.count {
+                    queue.removeFirst(head)
+                    head = 0
+                }
+                return continuation
+            }
+            queue.removeAll()
+            head = 0
+            active -= 1
+            return nil
+        }
     }
 
     private let state = Locked(State())
@@ -30,10 +59,7 @@ final class ConnectionGate: Sendable {
 
     private func enter(_ origin: RequestTarget.Origin, limit: Int) async throws {
         let ticket = state.withLock { state -> Int? in
-            if state.hosts[origin, default: Host()].active < limit {
-                state.hosts[origin, default: Host()].active += 1
-                return nil
-            }
+            if state.admit(origin, limit: limit) { return nil }
             state.lastTicket += 1
             return state.lastTicket
         }
@@ -43,10 +69,7 @@ final class ConnectionGate: Sendable {
                 // Under one lock: already cancelled, admitted after all, or registered for exactly one of the two.
                 let ready = state.withLock { state -> Result<Void, any Error>? in
                     if Task.isCancelled { return .failure(CancellationError()) }
-                    if state.hosts[origin, default: Host()].active < limit {
-                        state.hosts[origin, default: Host()].active += 1
-                        return .success(())
-                    }
+                    if state.admit(origin, limit: limit) { return .success(()) }
                     state.hosts[origin]?.queue.append(ticket)
                     state.hosts[origin]?.waiting[ticket] = continuation
                     return nil
@@ -62,23 +85,10 @@ final class ConnectionGate: Sendable {
     /// Hands the place to the next in line, or frees it.
     private func leave(_ origin: RequestTarget.Origin) {
         let next = state.withLock { state -> CheckedContinuation<Void, any Error>? in
-            guard var host = state.hosts.removeValue(forKey: origin) else { return nil }
-            while host.head < host.queue.count {
-                let ticket = host.queue[host.head]
-                host.head += 1
-                guard let continuation = host.waiting.removeValue(forKey: ticket) else { continue }
-                if host.head > 64, host.head * 2 > host.queue.count {
-                    host.queue.removeFirst(host.head)
-                    host.head = 0
-                }
-                state.hosts[origin] = host
-                return continuation
-            }
-            host.queue.removeAll()
-            host.head = 0
-            host.active -= 1
-            if host.active > 0 { state.hosts[origin] = host }
-            return nil
+            guard let index = state.hosts.index(forKey: origin) else { return nil }
+            let next = state.hosts.values[index].leave()
+            if state.hosts.values[index].active == 0 { state.hosts.remove(at: index) }
+            return next
         }
         next?.resume()
     }

@@ -55,7 +55,8 @@ enum PathTemplate {
         guard template.contains("{") else { return template }
         var remaining = ids[...]
         var segments: [String] = []
-        for segment in template.split(separator: "/", omittingEmptySubsequences: false) {
+        for bytes in template.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+            let segment = Substring(bytes)
             guard segment.first == "{" else {
                 segments.append(String(segment))
                 continue
@@ -89,19 +90,28 @@ enum PathTemplate {
 
     /// Everything but `A-Z a-z 0-9 - . _ ~`, byte by byte.
     static func percentEncoded(_ text: String) -> String {
+        // Ids are hexadecimal, nearly always.
+        if text.utf8.allSatisfy(isUnreserved) { return text }
         let digits = Array("0123456789ABCDEF".utf8)
         var output: [UInt8] = []
         for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
+            if isUnreserved(byte) {
                 output.append(byte)
-            default:
+            } else {
                 output += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
             }
         }
         return String(decoding: output, as: UTF8.self)
+    }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            return true
+        default: return false
+        }
     }
 }
 

@@ -43,5 +43,9 @@ extension TransportHooks {
 }
 
 extension String {
-    var isBlank: Bool { allSatisfy(\.isWhitespace) }
+    var isBlank: Bool {
+        // Whatever begins with a visible ASCII character, as tokens do.
+        if let first = utf8.first, 0x21...0x7e ~= first { return false }
+        return allSatisfy(\.isWhitespace)
+    }
 }

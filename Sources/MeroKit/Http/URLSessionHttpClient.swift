@@ -136,7 +136,7 @@ extension URLSessionHttpClient {
         let withinBase: String?
         let sendAtMostOnce: Bool
         let ownAuthorization: Bool
-        let ownHeaders: [(name: String, value: String)]
+        let ownHeaders: [(lowercased: String, name: String, value: String)]
 
         init(
             request: HttpRequest, target: RequestTarget, sink: EngineSink, timeout: TimeInterval, withinBase: String?,
@@ -148,8 +148,8 @@ extension URLSessionHttpClient {
             self.timeout = timeout
             self.withinBase = withinBase
             self.sendAtMostOnce = sendAtMostOnce
-            ownAuthorization = request.headers.keys.contains { $0.lowercased() == "authorization" }
-            ownHeaders = request.headers.map { ($0.key, $0.value) }
+            ownHeaders = request.headers.map { ($0.key.lowercased(), $0.key, $0.value) }
+            ownAuthorization = ownHeaders.contains { $0.lowercased == "authorization" }
         }
 
         /// The requests that a refresh itself consists of, or that end a session, never start one.
@@ -236,9 +236,11 @@ extension URLSessionHttpClient {
             body = .file(url)
         case nil: break
         }
-        for (name, value) in call.ownHeaders {
-            let lowercased = name.lowercased()
-            headers.removeAll { $0.name.lowercased() == lowercased }
+        for (lowercased, name, value) in call.ownHeaders {
+            // Of the client's own there are no others.
+            if lowercased == "content-type" || lowercased == "authorization" {
+                headers.removeAll { $0.name.lowercased() == lowercased }
+            }
             if lowercased == "authorization" && !atHome { continue }
             headers.append((name, value))
         }

@@ -11,7 +11,8 @@ import Foundation
 /// ```
 package struct JSONMembers: Sendable {
     private let data: Data
-    private let ranges: [[String]: Range<Int>]
+    /// So few that looking through them is faster than hashing their paths.
+    private let found: [(path: [String], range: Range<Int>)]
 
     /// Throws `JSONSyntaxError`: of kind `.notAnObject` when the text is valid JSON, but no object.
     ///
@@ -28,7 +29,7 @@ package struct JSONMembers: Sendable {
         }
         guard finder.isObject else { throw JSONSyntaxError(.notAnObject, at: 0) }
         self.data = data
-        ranges = finder.ranges
+        found = finder.found
     }
 
     /// The bytes of a member's value, without the white space around it; nil when there is no such member.
@@ -42,7 +43,8 @@ package struct JSONMembers: Sendable {
     }
 
     private func slice(_ path: [String]) -> Data? {
-        ranges[path].map { data[data.startIndex + $0.lowerBound..<data.startIndex + $0.upperBound] }
+        guard let range = found.first(where: { $0.path == path })?.range else { return nil }
+        return data[data.startIndex + range.lowerBound..<data.startIndex + range.upperBound]
     }
 }
 
@@ -91,12 +93,8 @@ private struct MemberFinder: JSONHandler, Sendable {
         }
     }
 
-    var ranges: [[String]: Range<Int>] {
-        var ranges: [[String]: Range<Int>] = [:]
-        for node in nodes {
-            if let end = node.end { ranges[node.path] = node.start..<end }
-        }
-        return ranges
+    var found: [(path: [String], range: Range<Int>)] {
+        nodes.compactMap { node in node.end.map { (node.path, node.start..<$0) } }
     }
 
     mutating func key(_ token: JSONStringToken) {

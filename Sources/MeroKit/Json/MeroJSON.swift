@@ -14,14 +14,16 @@ public enum MeroJSON {
     /// The JSON text of a value. Throws `EncodingError`, e.g. for NaN, and for a `JSONValue` more
     /// than 512 levels deep.
     ///
-    /// A `JSONValue`, an array or dictionary of them, and a dictionary of strings are written with their keys in order and by
-    /// the package's own writer; a `RawJSON` as it stands; all else by `JSONEncoder`.
+    /// A `JSONValue`, an array or dictionary of them, and a dictionary of strings are written with their keys in order and
+    /// by the package's own writer; a `RawJSON` as it stands; all else by `JSONEncoder`.
     public static func encode<T: Encodable>(_ value: T) throws -> Data {
         if let raw = value as? RawJSON { return Data(raw.text.utf8) }
-        let strings = (value as? [String: String]).map { JSONValue.object($0.mapValues { .string($0) }) }
-        guard let tree = strings ?? (value as? any JSONValueConvertible)?.jsonValue else {
-            return try encoder.encode(value)
+        // What the compiler makes of a literal like `["key": "colour"]`. Asked this way, since a cast would convert any
+        // dictionary key by key.
+        if T.self == [String: String].self, let strings = value as? [String: String] {
+            return Data(try JSONWriter.bytes(of: .object(strings.mapValues { .string($0) })))
         }
+        guard let tree = (value as? any JSONValueConvertible)?.jsonValue else { return try encoder.encode(value) }
         do {
             return Data(try JSONWriter.bytes(of: tree))
         } catch {

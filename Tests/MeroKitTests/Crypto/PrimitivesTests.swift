@@ -21,6 +21,17 @@ struct PrimitivesTests {
         #expect(CryptoVector.load(family).count == count)
     }
 
+    @Test("A hex field of any size may have white space around it, and none within")
+    func hexOfAnySize() throws {
+        for text in ["0aff", "0AfF", " 0aff\n", "\t0aff"] {
+            #expect(try Hex.decodeUnsized(text, label: "x") == Data([0x0a, 0xff]))
+        }
+        #expect(try Hex.decodeUnsized(" \n", label: "x").isEmpty)
+        for text in ["0", "0a f", "0a ff", "0g"] {
+            #expect(throws: AccountError.self) { try Hex.decodeUnsized(text, label: "x") }
+        }
+    }
+
     @Test("Domain hashes", arguments: vectors("domain-hash"))
     func domainHashes(vector: CryptoVector) throws {
         let parts = try vector.input.strings("parts").map { try Hex.decodeUnsized($0, label: "part") }

@@ -32,6 +32,16 @@ struct MeroJSONTests {
         #expect(try encode([:] as [String: JSONValue]) == "{}")
     }
 
+    @Test("A dictionary of strings is written as if its values were JSONValues")
+    func strings() throws {
+        let strings = ["b": "line\n\"two\" \\ /\u{e9}\u{1F600}\u{7}", "a": "", "\u{e9}": "x"]
+        #expect(try encode(strings) == encode(strings.mapValues { JSONValue.string($0) }))
+        #expect(try decode(encode(strings)) as [String: String] == strings)
+        #expect(try encode([String: String]()) == "{}")
+        // Only those: what may hold something else is not converted.
+        #expect(try encode(["a": "x" as String?]) == #"{"a":"x"}"#)
+    }
+
     @Test("Everything else goes through JSONDecoder, 64-bit integers exact")
     func typed() throws {
         struct Exact: Codable, Equatable {

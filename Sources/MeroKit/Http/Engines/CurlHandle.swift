@@ -373,8 +373,8 @@
         /// Nearly all calls of a client carry the same header lines: the list is built anew only when they differ.
         private func applyHeaders(_ headers: [(name: String, value: String)]) {
             let isSame = applied.headers.elementsEqual(headers) { old, new in
-                // Byte for byte: strings that only mean the same are not the same line.
-                old.name.utf8.elementsEqual(new.name.utf8) && old.value.utf8.elementsEqual(new.value.utf8)
+                // Strings that only mean the same are not the same line.
+                CurlHeaderLines.areSameBytes(old.name, new.name) && CurlHeaderLines.areSameBytes(old.value, new.value)
             }
             if applied.hasHeaderList, isSame { return }
             var list: UnsafeMutablePointer<curl_slist>?

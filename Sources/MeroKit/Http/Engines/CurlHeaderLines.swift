@@ -1,4 +1,6 @@
 #if canImport(CCurl)
+    import Glibc
+
     /// Header lines in both directions: the raw block of an answer, and the rules for what may be sent.
     enum CurlHeaderLines {
         /// The headers of one block that starts with its status line.
@@ -6,8 +8,7 @@
         /// What is not a header line is passed over: a peer that sends nonsense gets no further than that.
         static func parse(_ block: [UInt8]) -> [String: String] {
             block.withUnsafeBufferPointer { bytes in
-                var headers: [String: String] = [:]
-                headers.reserveCapacity(12)
+                var headers = [String: String](minimumCapacity: 12)
                 var lastName: String?
                 var start = 0
                 var isStatusLine = true
@@ -28,8 +29,12 @@
                     guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0 else { continue }
                     let name = lowercased(UnsafeBufferPointer(rebasing: line[..<colon]))
                     let value = text(line, from: colon + 1)
-                    // Appended in place: a copy for each of many lines of one name would take minutes.
-                    if headers[name]?.append(", " + value) == nil { headers[name] = value }
+                    if var joined = headers.updateValue(value, forKey: name) {
+                        // Held by nobody else, and so appended in place: a copy for each of many lines of one name would
+                        // take minutes.
+                        joined.append(", " + value)
+                        headers[name] = joined
+                    }
                     lastName = name
                 }
                 return headers
@@ -43,7 +48,24 @@
 
         /// No byte that could end the header line or the request head.
         static func isValue(_ text: String) -> Bool {
-            text.utf8.allSatisfy { $0 != 0x0D && $0 != newline && $0 != 0 }
+            var text = text
+            return text.withUTF8 { bytes in
+                // A token is some hundred bytes, looked at once a call.
+                guard let start = bytes.baseAddress else { return true }
+                return [0x0D, Int32(newline), 0].allSatisfy { memchr(start, $0, bytes.count) == nil }
+            }
+        }
+
+        /// Compares byte for byte, not by meaning as `==` does.
+        static func areSameBytes(_ one: String, _ other: String) -> Bool {
+            var (one, other) = (one, other)
+            return one.withUTF8 { one in
+                other.withUTF8 { other in
+                    guard one.count == other.count else { return false }
+                    guard let start = one.baseAddress, let otherStart = other.baseAddress else { return true }
+                    return memcmp(start, otherStart, one.count) == 0
+                }
+            }
         }
 
         private static let newline = UInt8(ascii: "\n")

@@ -7,7 +7,7 @@
     final class CurlProgress {
         private var upload: Direction?
         private var download: Direction?
-        private let queue = DispatchQueue(label: "mero.http.progress")
+        private let queue: DispatchQueue
 
         private struct Direction {
             let listener: @Sendable (TransferProgress) -> Void
@@ -20,6 +20,9 @@
 
         /// Nil when nobody listens.
         init?(_ request: EngineRequest) {
+            // First of all: nearly every call ends here, and a queue costs as much as all the rest of this.
+            if request.uploadProgress == nil, request.downloadProgress == nil { return nil }
+            queue = DispatchQueue(label: "mero.http.progress")
             if let listener = request.uploadProgress, request.hasBody {
                 upload = Direction(
                     listener: listener, moved: CURLINFO_SIZE_UPLOAD_T, total: CURLINFO_CONTENT_LENGTH_UPLOAD_T)

@@ -23,9 +23,9 @@
 
         /// The rest of the URL's syntax is libcurl's to judge; it would guess a missing scheme, though.
         private static func isURL(_ url: String) -> Bool {
-            let bytes = url.utf8
-            guard hasPrefix(bytes, "http://") || hasPrefix(bytes, "https://") else { return false }
-            return bytes.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+            guard hasPrefix(url.utf8, "http://") || hasPrefix(url.utf8, "https://") else { return false }
+            var url = url
+            return url.withUTF8 { bytes in bytes.allSatisfy { $0 > 0x20 && $0 < 0x7F } }
         }
 
         private static func hasPrefix(_ bytes: String.UTF8View, _ prefix: StaticString) -> Bool {

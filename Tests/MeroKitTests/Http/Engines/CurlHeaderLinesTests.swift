@@ -42,5 +42,16 @@
 
         @Test(arguments: [("a b\t\u{e9}", true), ("", true), ("a\rb", false), ("a\nb", false), ("a\u{0}", false)])
         func values(text: String, isValue: Bool) { #expect(CurlHeaderLines.isValue(text) == isValue) }
+
+        @Test(
+            "Lines are the same only byte for byte",
+            arguments: [
+                ("", "", true), ("Bearer a", "Bearer a", true), ("Bearer a", "Bearer b", false), ("a", "", false),
+                ("ab", "a", false), ("\u{e9}", "e\u{301}", false),
+            ])
+        func sameBytes(one: String, other: String, areSame: Bool) {
+            #expect(CurlHeaderLines.areSameBytes(one, other) == areSame)
+            #expect(CurlHeaderLines.areSameBytes(other, one) == areSame)
+        }
     }
 #endif
