@@ -48,6 +48,8 @@ let package = Package(
         .executableTarget(name: "merokit-nonce-probe", dependencies: ["MeroKit"], path: "Tests/Probes/NonceProbe"),
         // Spoils what attestation and signed releases are made of, as often as one likes.
         .executableTarget(name: "merokit-fuzz", dependencies: ["MeroKit"], path: "Tests/Probes/TrustFuzz"),
+        // Lists what is public, and what of it is not documented: part of scripts/api and scripts/docs.
+        .executableTarget(name: "merokit-surface", path: "Tests/Probes/Surface"),
         // Not part of any test: what the Autobahn suite is pointed at by hand.
         .executableTarget(
             name: "merokit-websocket-echo", dependencies: ["MeroKit", "MeroWebSocket"],

@@ -81,7 +81,9 @@ public struct DevStreams: Sendable {
 public struct DevStream: Sendable {
     /// How events travel.
     public enum Kind: Sendable, Equatable {
+        /// Server-sent events.
         case sse
+        /// A WebSocket.
         case webSocket
     }
 

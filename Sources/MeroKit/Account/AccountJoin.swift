@@ -39,6 +39,11 @@ public enum AccountJoin {
     ///
     /// - Parameters:
     ///   - admitURL: Where the join is posted.
+    ///   - namespaceId: The namespace, 64 hex characters.
+    ///   - invitation: What the member handed out.
+    ///   - account: The account that joins, 64 hex characters.
+    ///   - credential: The certificate of its device, in hex.
+    ///   - keys: The device's keys.
     ///   - nonce: From the sequence `join:<account>` of the device's store.
     ///   - session: Nil takes the platform's default HTTP stack.
     public static func joinWithNode(
@@ -65,7 +70,16 @@ public enum AccountJoin {
     /// A node that cannot admit (409), says that it is not named (403), or does not answer is followed by the next one that
     /// the invitation names, each of them asked once: eight at most, and none after a minute. Throws what `resolveRelay` and `joinWithNode` throw.
     ///
-    /// - Parameter nodeURL: The origin of the node to ask; nil asks the cloud.
+    /// - Parameters:
+    ///   - namespaceId: The namespace, 64 hex characters.
+    ///   - invitation: What the member handed out.
+    ///   - account: The account that joins, 64 hex characters.
+    ///   - credential: The certificate of its device, in hex.
+    ///   - keys: The device's keys.
+    ///   - nonce: From the sequence `join:<account>` of the device's store.
+    ///   - nodeURL: The origin of the node to ask; nil asks the cloud.
+    ///   - cloud: Who is asked when `nodeURL` is nil; nil takes a client with the default address.
+    ///   - session: Nil takes the platform's default HTTP stack.
     public static func bootstrapFromInvitation(
         namespaceId: String, invitation: SignedGroupOpenInvitation, account: String, credential: String,
         keys: DeviceKeys, nonce: UInt64, nodeURL: String? = nil, cloud: CloudClient, session: URLSession? = nil

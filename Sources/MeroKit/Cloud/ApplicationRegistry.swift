@@ -100,7 +100,10 @@ public enum ApplicationRegistry {
     ///
     /// Throws `MeroError`, `AccountError.invalidInput` for an empty package or what is no URL, and `CancellationError`.
     ///
-    /// - Parameter session: Nil takes the platform's default HTTP stack.
+    /// - Parameters:
+    ///   - registryURL: The registry's base URL.
+    ///   - package: The package, e.g. `com.example.notes`.
+    ///   - session: Nil takes the platform's default HTTP stack.
     public static func bundles(
         registryURL: String = defaultURL, package: String, session: URLSession? = nil
     ) async throws -> [Bundle] {
