@@ -88,7 +88,7 @@ public struct InvitationPayload: Sendable {
     }
 
     /// Whether there is something around the invitation.
-    public var isWrapped: Bool { wrapper != nil }
+    var isWrapped: Bool { wrapper != nil }
 
     /// The fields around the invitation, for reading. Integers beyond 2^53 lose digits here, and only here.
     public var extra: [String: JSONValue] {

@@ -70,39 +70,39 @@ import Testing
         let folder = Self.folder()
         defer { try? FileManager.default.removeItem(at: folder) }
         for _ in 0..<2 {
-            let mero = try await NodeSamples.client(
+            let mero = try await NodeSamples().client(
                 of: test.node.url, user: "dev", password: "dev-password", folder: folder)
             #expect(await mero.isAuthenticated)
         }
         // One by the double, one by the first launch.
         #expect(test.node.requestCount("POST", "/auth/token") == 2)
 
-        try await NodeSamples.write(test.mero.rpc, test.contextId)
-        #expect(try await NodeSamples.read(test.mero.rpc, test.contextId).value == "blue")
-        #expect(try await NodeSamples.webSocket(test.mero, test.contextId) == 1)
+        try await NodeSamples().write(test.mero.rpc, test.contextId)
+        #expect(try await NodeSamples().read(test.mero.rpc, test.contextId).value == "blue")
+        #expect(try await NodeSamples().webSocket(test.mero, test.contextId) == 1)
         await test.mero.close()
 
         let file = folder.appendingPathComponent("photo")
         let copy = folder.appendingPathComponent("copy")
         try Data("a photo".utf8).write(to: file)
-        let blob = try await NodeSamples.blobs(test.mero, file, copy)
+        let blob = try await NodeSamples().blobs(test.mero, file, copy)
         #expect(try Data(contentsOf: copy) == Data("a photo".utf8))
         #expect(test.node.blobs.ids.contains(blob))
 
         let namespace = try test.node.createNamespace(contract: KeyValueContract())
-        #expect(try await NodeSamples.members(test.mero, namespace, test.node.accountId) == 1)
+        #expect(try await NodeSamples().members(test.mero, namespace, test.node.accountId) == 1)
         let mask = try #require(test.node.capabilities(of: test.node.accountId, group: namespace))
         #expect(Capabilities.hasCap(mask, Capabilities.canInviteMembers))
-        #expect(try await NodeSamples.installing(test.mero).count == 64)
-        #expect(try await NodeSamples.ownRequest(test.mero).objectValue != nil)
-        #expect(try await NodeSamples.http(test.node.url, nil).auth.getHealth().status.isEmpty == false)
+        #expect(try await NodeSamples().installing(test.mero).count == 64)
+        #expect(try await NodeSamples().ownRequest(test.mero).objectValue != nil)
+        #expect(try await NodeSamples().http(test.node.url, nil).auth.getHealth().status.isEmpty == false)
         await test.stop()
     }
 
     @Test("the login page: tokens of this node are taken, those of another are not")
     func hosted() async throws {
         let node = try await DevNode.start()
-        let mero = NodeSamples.revoked(node.url) { _ in }
+        let mero = NodeSamples().revoked(node.url) { _ in }
         let tokens = node.mintTokens()
         let url = node.url.absoluteString
         func returned(_ node: String) -> String {
@@ -110,11 +110,11 @@ import Testing
                 + "&node_url=\(node.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")"
         }
         await #expect(throws: AccountError.self) {
-            try await NodeSamples.hostedLogin(mero, url, returned("https://other.example")) { _ in }
+            try await NodeSamples().hostedLogin(mero, url, returned("https://other.example")) { _ in }
         }
         #expect(await mero.isAuthenticated == false)
         var opened = ""
-        try await NodeSamples.hostedLogin(mero, url, returned(url)) { opened = $0 }
+        try await NodeSamples().hostedLogin(mero, url, returned(url)) { opened = $0 }
         #expect(opened.hasPrefix(url))
         #expect(await mero.currentTokenData()?.accessToken == tokens.accessToken)
         await node.stop()
@@ -125,7 +125,7 @@ import Testing
         let test = try await SignedInNode.start()
         let (reads, seen) = AsyncStream.makeStream(of: Void.self)
         let following = Task {
-            try await NodeSamples.status(test.mero, test.contextId) { _ = seen.yield() }
+            try await NodeSamples().status(test.mero, test.contextId) { _ = seen.yield() }
         }
         while test.node.streams.open.isEmpty { await Task.yield() }
         test.node.streams.cutAll()
@@ -140,15 +140,15 @@ import Testing
     @Test("what to do next, for each kind of error")
     func nextSteps() {
         let answer = HTTPError(status: 401, statusText: "Unauthorized", url: "http://node", headers: [:])
-        #expect(NodeSamples.nextStep(after: CancellationError()) == .ignore)
-        #expect(NodeSamples.nextStep(after: MeroError.noCredentials) == .signIn)
-        #expect(NodeSamples.nextStep(after: MeroError.http(answer)) == .signIn)
-        #expect(NodeSamples.nextStep(after: MeroError.network("down")) == .tryAgain)
+        #expect(NodeSamples().nextStep(after: CancellationError()) == .ignore)
+        #expect(NodeSamples().nextStep(after: MeroError.noCredentials) == .signIn)
+        #expect(NodeSamples().nextStep(after: MeroError.http(answer)) == .signIn)
+        #expect(NodeSamples().nextStep(after: MeroError.network("down")) == .tryAgain)
         let refused = { AccountError.intentRefused(reason: "busy", retryable: $0, status: 503) }
-        #expect(NodeSamples.nextStep(after: refused(true)) == .tryAgain)
-        #expect(NodeSamples.nextStep(after: refused(false)) == .show(refused(false).localizedDescription))
+        #expect(NodeSamples().nextStep(after: refused(true)) == .tryAgain)
+        #expect(NodeSamples().nextStep(after: refused(false)) == .show(refused(false).localizedDescription))
         let rpc = RpcError(code: -32000, message: "no", type: "FunctionCallError", data: "not yours")
-        guard case .show(let text) = NodeSamples.nextStep(after: MeroError.rpc(rpc)) else {
+        guard case .show(let text) = NodeSamples().nextStep(after: MeroError.rpc(rpc)) else {
             Issue.record("a contract's error is not shown")
             return
         }
@@ -195,9 +195,9 @@ import Testing
         let first = await clients.client(of: test.node.url)
         #expect(await clients.client(of: test.node.url) === first)
         await clients.close()
-        #expect(try await ServerSamples.deadline(test.mero, test.contextId) == 0)
-        try await ServerSamples.run { try Task.checkCancellation() }
-        await #expect(throws: MeroError.self) { try await ServerSamples.run { throw MeroError.noCredentials } }
+        #expect(try await ServerSamples().deadline(test.mero, test.contextId) == 0)
+        try await ServerSamples().run { try Task.checkCancellation() }
+        await #expect(throws: MeroError.self) { try await ServerSamples().run { throw MeroError.noCredentials } }
         await test.stop()
     }
 

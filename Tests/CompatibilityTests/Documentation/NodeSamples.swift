@@ -3,8 +3,8 @@ import MeroKit
 
 // The Swift of the documentation's pages about nodes, word for word, so that it compiles and runs.
 
-enum NodeSamples {
-    static func client(of node: URL, user: String, password: String, folder: URL) async throws -> Mero {
+struct NodeSamples {
+    func client(of node: URL, user: String, password: String, folder: URL) async throws -> Mero {
         let store = FileTokenStore(url: folder.appendingPathComponent("session.json"))
         let mero = Mero(config: MeroConfig(baseURL: node, tokenStore: store))
         if await !mero.isAuthenticated {
@@ -13,7 +13,7 @@ enum NodeSamples {
         return mero
     }
 
-    static func hostedLogin(_ mero: Mero, _ node: String, _ returned: String, _ open: (String) -> Void) async throws {
+    func hostedLogin(_ mero: Mero, _ node: String, _ returned: String, _ open: (String) -> Void) async throws {
         let page = Mero.buildAuthLoginUrl(
             nodeUrl: node, options: AuthLoginOptions(callbackUrl: "https://app.example/login", mode: "admin"))
         open(page)
@@ -24,7 +24,7 @@ enum NodeSamples {
         }
     }
 
-    static func revoked(_ node: URL, _ showSignIn: @escaping @Sendable (String) -> Void) -> Mero {
+    func revoked(_ node: URL, _ showSignIn: @escaping @Sendable (String) -> Void) -> Mero {
         let config = MeroConfig(
             baseURL: node,
             onAuthRevoked: { reason in showSignIn(reason) },
@@ -38,17 +38,17 @@ enum NodeSamples {
         var value: String?
     }
 
-    static func read(_ rpc: RpcClient, _ contextId: String) async throws -> Entry {
+    func read(_ rpc: RpcClient, _ contextId: String) async throws -> Entry {
         let value: String? = try await rpc.execute(contextId: contextId, method: "get", argsJson: ["key": "colour"])
         return Entry(key: "colour", value: value)
     }
 
-    static func write(_ rpc: RpcClient, _ contextId: String) async throws {
+    func write(_ rpc: RpcClient, _ contextId: String) async throws {
         let _: Empty = try await rpc.execute(
             contextId: contextId, method: "set", argsJson: ["key": "colour", "value": "blue"])
     }
 
-    static func webSocket(_ mero: Mero, _ contextId: String) async throws -> Int {
+    func webSocket(_ mero: Mero, _ contextId: String) async throws -> Int {
         let ws = mero.ws
         let listener = ws.on { event in print(event.kind) }
         try await ws.subscribe(contextIds: [contextId])
@@ -63,7 +63,7 @@ enum NodeSamples {
         }
     }
 
-    static func status(_ mero: Mero, _ contextId: String, _ reload: @Sendable () async -> Void) async throws {
+    func status(_ mero: Mero, _ contextId: String, _ reload: @Sendable () async -> Void) async throws {
         let events = mero.events(contextIds: [contextId]) { status in
             if status.contexts[contextId] == .refused { print("this session may not see the context") }
             if status.connection == .waiting { print("offline; trying again") }
@@ -73,7 +73,7 @@ enum NodeSamples {
         }
     }
 
-    static func members(_ mero: Mero, _ groupId: String, _ account: String) async throws -> Int {
+    func members(_ mero: Mero, _ groupId: String, _ account: String) async throws -> Int {
         let admin = await mero.admin
         var members: [GroupMember] = []
         var page: [GroupMember]
@@ -89,7 +89,7 @@ enum NodeSamples {
         return members.count
     }
 
-    static func blobs(_ mero: Mero, _ file: URL, _ target: URL) async throws -> String {
+    func blobs(_ mero: Mero, _ file: URL, _ target: URL) async throws -> String {
         let admin = await mero.admin
         let digest = try await BlobDigest(ofFile: file)
         let blob = try await admin.uploadBlob(file: file, hash: digest.contentHash) { progress in
@@ -99,7 +99,7 @@ enum NodeSamples {
         return blob.blobId
     }
 
-    static func installing(_ mero: Mero) async throws -> String {
+    func installing(_ mero: Mero) async throws -> String {
         let admin = await mero.admin
         let installed = try await admin.installFromRegistry(packageName: "kv-store", version: "1.0.0")
         let application = try await admin.getApplication(installed.applicationId)
@@ -107,7 +107,7 @@ enum NodeSamples {
         return installed.applicationId
     }
 
-    static func http(_ node: URL, _ authority: URL?) -> Mero {
+    func http(_ node: URL, _ authority: URL?) -> Mero {
         var options = HttpOptions()
         options.replyLimit = 8 << 20  // bytes of an answer that is read into memory
         options.connectionsPerHost = 16
@@ -117,7 +117,7 @@ enum NodeSamples {
         return mero
     }
 
-    static func ownRequest(_ mero: Mero) async throws -> JSONValue {
+    func ownRequest(_ mero: Mero) async throws -> JSONValue {
         var request = HttpRequest(path: "/admin-api/usage", timeout: 5)
         request.sendOnce = true
         let usage: JSONValue = try await mero.http.send(request)
@@ -131,7 +131,7 @@ enum NodeSamples {
         case ignore
     }
 
-    static func nextStep(after error: any Error) -> NextStep {
+    func nextStep(after error: any Error) -> NextStep {
         switch error {
         case is CancellationError:
             return .ignore

@@ -28,9 +28,9 @@ actor Clients {
     }
 }
 
-enum ServerSamples {
+struct ServerSamples {
     /// Runs `service` until it ends or the process is asked to stop; then the task is cancelled and waited for.
-    static func run(_ service: @escaping @Sendable () async throws -> Void) async throws {
+    func run(_ service: @escaping @Sendable () async throws -> Void) async throws {
         let work = Task { try await service() }
         let sources = [SIGTERM, SIGINT].map { number in
             signal(number, SIG_IGN)
@@ -47,7 +47,7 @@ enum ServerSamples {
         }
     }
 
-    static func deadline(_ mero: Mero, _ contextId: String) async throws -> Int {
+    func deadline(_ mero: Mero, _ contextId: String) async throws -> Int {
         let answer: Int = try await withThrowingTaskGroup(of: Int.self) { group in
             group.addTask { try await mero.rpc.execute(contextId: contextId, method: "len") }
             group.addTask {
