@@ -48,6 +48,8 @@ let package = Package(
         .executableTarget(name: "merokit-nonce-probe", dependencies: ["MeroKit"], path: "Tests/Probes/NonceProbe"),
         // Spoils what is read from outside, as often as one likes. Calls lead to what tests of the admin API use, too.
         .executableTarget(name: "merokit-fuzz", dependencies: ["MeroKit", "MeroDevNode"], path: "Tests/Probes/Fuzz"),
+        // Lists what is public, and what of it is not documented: part of scripts/api and scripts/docs.
+        .executableTarget(name: "merokit-surface", path: "Tests/Probes/Surface"),
         // Not part of any test: what the Autobahn suite is pointed at by hand.
         .executableTarget(
             name: "merokit-websocket-echo", dependencies: ["MeroKit", "MeroWebSocket"],

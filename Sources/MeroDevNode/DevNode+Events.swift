@@ -54,10 +54,11 @@ extension DevNode {
     /// ``clock``.
     ///
     /// - Parameters:
-    ///   - author: the author's key, 64 hex.
     ///   - state: at most 16,384 bytes.
+    ///   - author: the author's key, 64 hex.
     ///   - account: the account of a presence that came through a relay.
     ///   - keepsBeating: the author's heartbeats never stop.
+    ///   - context: the context, 64 hex.
     /// - Throws: ``DevNodeError/unknownContext(_:)``, and ``DevNodeError/sliceTooLarge(_:)`` with the size.
     public func setPresence(
         _ state: Data, author: String, account: String? = nil, keepsBeating: Bool = false, context: String

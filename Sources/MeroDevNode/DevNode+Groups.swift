@@ -45,6 +45,7 @@ extension DevNode {
     /// as it is.
     ///
     /// - Parameters:
+    ///   - id: 64 hex; nil takes a new one.
     ///   - parent: the group it is a part of.
     ///   - isOpen: whether members of the parent are members here as well.
     /// - Throws: ``DevNodeError``.

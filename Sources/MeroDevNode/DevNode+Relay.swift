@@ -31,6 +31,7 @@ extension DevNode {
     /// - Parameters:
     ///   - version: of the package that is named like the contract.
     ///   - contract: the group's own unless given.
+    ///   - group: the group, 64 hex.
     public func setRelease(version: String, contract: (any DevContract)? = nil, group: String) throws {
         let id = group.lowercased()
         let known = core.groups.read { $0[id]?.target?.package }
@@ -93,6 +94,7 @@ extension DevNode {
     /// An invitation to a namespace as JSON text, signed by the node, which also admits whoever uses it.
     ///
     /// - Parameters:
+    ///   - namespace: the namespace, 64 hex.
     ///   - role: administrator, member or read-only.
     ///   - admitters: the accounts whose nodes may admit; the node's own unless given.
     ///   - validFor: seconds; nil never expires.

@@ -7,15 +7,18 @@ import MeroKit
 
 /// A request that a test double saw.
 public struct CapturedRequest: Sendable {
+    /// The HTTP method, in upper case.
     public let method: String
     /// As it stood in the URL, percent-encoding included.
     public let path: String
     /// Without the question mark, nil when there is none.
     public let query: String?
+    /// The body, nil when there was none.
     public let body: Data?
     /// The whole `Authorization` header.
     public let authorization: String?
 
+    /// A request, taken apart.
     public init(method: String, path: String, query: String?, body: Data?, authorization: String? = nil) {
         self.method = method
         self.path = path

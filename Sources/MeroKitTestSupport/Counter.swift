@@ -6,8 +6,10 @@ public final class Counter: @unchecked Sendable {
     private let lock = NSLock()
     private var value = 0
 
+    /// Starts at nought.
     public init() {}
 
+    /// How often it was counted up.
     public var count: Int {
         lock.lock()
         defer { lock.unlock() }

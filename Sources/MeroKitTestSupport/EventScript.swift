@@ -35,7 +35,10 @@ public struct EventScript: Sendable {
 
     /// Throws `CancellationError`, `DevNodeError` for an event that is no JSON object, and `TimedOut` when nobody listens.
     ///
-    /// - Parameter timeout: Seconds that each event waits for somebody to take it.
+    /// - Parameters:
+    ///   - node: The node that plays the events.
+    ///   - contextId: The context that they are about.
+    ///   - timeout: Seconds that each event waits for somebody to take it.
     public func play(on node: DevNode, contextId: String, timeout: TimeInterval = 30) async throws {
         for step in steps {
             switch step {

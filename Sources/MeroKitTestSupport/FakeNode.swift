@@ -30,6 +30,7 @@ public final class FakeNode: @unchecked Sendable {
     private let outputs = NSLock()
     private var outputValues: [String: Any] = ["get": 42]
 
+    /// A node to which nobody has signed in yet.
     public init() {}
 
     /// Makes this node the handler of `MockURLProtocol.makeSession()`.
@@ -55,6 +56,7 @@ public final class FakeNode: @unchecked Sendable {
     public var protectedCalls: Int { state.withLock { $0.protectedCalls } }
     /// Logouts so far.
     public var logoutCalls: Int { state.withLock { $0.logoutCalls } }
+    /// What the last sign-out asked to retire; nil when there was none.
     public var lastLoggedOutRefreshToken: String? { state.withLock { $0.lastLoggedOutRefreshToken } }
 
     /// What each contract method returns, of the types that JSON has. A method that is not here returns what `get` does, and

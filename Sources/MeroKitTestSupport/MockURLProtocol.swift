@@ -16,10 +16,14 @@ import MeroKit
 public final class MockURLProtocol: URLProtocol {
     /// One answer.
     public struct Stub: Sendable {
+        /// The HTTP status.
         public var status: Int
+        /// The answer's headers.
         public var headers: [String: String]
+        /// The answer's body.
         public var body: Data
 
+        /// An answer; by default 200 with nothing in it.
         public init(status: Int = 200, headers: [String: String] = [:], body: Data = Data()) {
             self.status = status
             self.headers = headers
@@ -49,10 +53,13 @@ public final class MockURLProtocol: URLProtocol {
         return URLSession(configuration: configuration)
     }
 
+    /// True: every request is answered here.
     public override class func canInit(with request: URLRequest) -> Bool { true }
 
+    /// The request as it is.
     public override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
 
+    /// Answers by the handler.
     public override func startLoading() {
         guard let handler = Self.handler.withLock({ $0 }), let url = request.url else {
             client?.urlProtocol(self, didFailWithError: URLError(.cannotConnectToHost))
@@ -72,6 +79,7 @@ public final class MockURLProtocol: URLProtocol {
         }
     }
 
+    /// Nothing has to be stopped.
     public override func stopLoading() {}
 }
 

@@ -26,8 +26,12 @@ public struct TestCloud: Sendable {
 
     /// Starts both.
     ///
-    /// - Parameter isMember: Whether the wallet's account is a member of the namespace, and so has the relay from the start.
-    ///   Else it is signed in without a relay until it redeems an invitation.
+    /// - Parameters:
+    ///   - contract: What runs in the context.
+    ///   - options: Of the cloud.
+    ///   - relayOptions: Of the relay.
+    ///   - isMember: Whether the wallet's account is a member of the namespace, and so has the relay from the start.
+    ///     Else it is signed in without a relay until it redeems an invitation.
     public static func start(
         _ contract: any DevContract = KeyValueContract(), options: DevCloudOptions = DevCloudOptions(),
         relay relayOptions: DevNodeOptions = DevNodeOptions(), isMember: Bool = true

@@ -62,7 +62,9 @@ public struct DevApplications: Sendable {
 
     /// The id of an application's bytecode, 64 hex: what `releaseBytecodeId` is.
     ///
-    /// - Parameter version: the newest unless given.
+    /// - Parameters:
+    ///   - id: the application, 64 hex.
+    ///   - version: the newest unless given.
     public func bytecodeId(of id: String, version: String? = nil) -> String? {
         core.applications.target(ofApplication: id, version: version)?.bytecodeId
     }

@@ -7,7 +7,9 @@ public struct DevBlobs: Sendable {
 
     /// Stores content as an upload would, and returns its id (64 hex). Throws ``DevNodeError``.
     ///
-    /// - Parameter context: what it is for, 64 hex; accounts see it through that context's group.
+    /// - Parameters:
+    ///   - data: the content.
+    ///   - context: what it is for, 64 hex; accounts see it through that context's group.
     @discardableResult
     public func put(_ data: Data, context: String? = nil) throws -> String {
         try store.put(data, context: try context.map(ContextRuntime.checkedId)).id
@@ -30,7 +32,10 @@ public struct DevBlobs: Sendable {
     /// Makes content available from a peer in a context: the node finds it there when it is asked with that context's id,
     /// and has it itself from then on. Returns its id. Throws ``DevNodeError``.
     ///
-    /// - Parameter tellsSize: whether the peer says how long it is.
+    /// - Parameters:
+    ///   - data: the content.
+    ///   - context: the context, 64 hex.
+    ///   - tellsSize: whether the peer says how long it is.
     @discardableResult
     public func offerFromPeer(_ data: Data, context: String, tellsSize: Bool = true) throws -> String {
         let id = try Self.id(of: data)

@@ -6,7 +6,9 @@ extension DevCloud {
     /// Registers a node that runs as a relay; what the cloud tells about it is what is true of it. Its heart beats until
     /// ``stopHeartbeat(of:)``.
     ///
-    /// - Parameter teeRole: `RelayTee`, `ReadOnlyTee`, or nil.
+    /// - Parameters:
+    ///   - node: the relay.
+    ///   - teeRole: `RelayTee`, `ReadOnlyTee`, or nil.
     /// - Returns: the relay's id.
     @discardableResult
     public func add(_ node: DevNode, teeRole: String? = "RelayTee") -> String {

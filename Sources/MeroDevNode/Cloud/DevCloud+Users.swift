@@ -6,6 +6,9 @@ extension DevCloud {
     /// Adds a user, or changes one.
     ///
     /// - Parameters:
+    ///   - email: who the user is, for logins and grants.
+    ///   - name: the user's name.
+    ///   - picture: the address of a picture.
     ///   - accountLimit: accounts that the user's plan lets it link; nil takes ``DevCloudOptions/accountLimit``.
     ///   - namespaceLimit: namespaces that the plan hosts; nil for any number.
     public func addUser(

@@ -139,7 +139,10 @@ public final class DevCloud: Sendable {
 
     /// Makes requests for a route go wrong. Faults about a node's tokens mean nothing here.
     ///
-    /// - Parameter times: how many requests it strikes; nil means every one until it is removed.
+    /// - Parameters:
+    ///   - fault: what goes wrong.
+    ///   - route: for which requests, e.g. `POST /jsonrpc` or `/auth/*`.
+    ///   - times: how many requests it strikes; nil means every one until it is removed.
     @discardableResult
     public func inject(_ fault: DevFault, on route: DevRouteMatch, times: Int? = 1) -> DevFaultHandle {
         server.inject(fault, on: route, times: times)

@@ -35,10 +35,15 @@ public enum DevEvent: Sendable {
 ///
 /// Spec: 40, section 3.6.
 public enum DevSyncState: Sendable, Equatable {
+    /// Nothing to get.
     case idle
+    /// Nobody has the state yet.
     case waitingForPeers
+    /// Takes over what a peer has.
     case syncing
+    /// Receives all of the state; nil where the node cannot tell.
     case receivingSnapshot(recordsReceived: UInt64, percent: UInt8? = nil, etaSeconds: UInt64? = nil)
+    /// Failed, and waits before it tries again.
     case backingOff(retryInSeconds: UInt64)
 
     var tree: JsonTree {
@@ -60,8 +65,11 @@ public enum DevSyncState: Sendable, Equatable {
 ///
 /// Spec: 40, section 3.5.
 public enum DevXCallOutcome: Sendable, Equatable {
+    /// The method ran.
     case ok
+    /// The target does not let itself be called like this.
     case denied(reason: String)
+    /// The called method failed.
     case execError(message: String)
 
     var tree: JsonTree {

@@ -62,7 +62,9 @@ public struct DevStreams: Sendable {
     /// Answers the next `GET /sse` with a status instead of a stream.
     ///
     /// - Parameters:
+    ///   - status: the HTTP status.
     ///   - authError: the value of `X-Auth-Error`, such as `token_revoked`.
+    ///   - body: what stands in the answer; nil is nothing.
     ///   - times: how many requests; nil means every one until the fault is removed.
     @discardableResult
     public func refuseNext(
@@ -81,7 +83,9 @@ public struct DevStreams: Sendable {
 public struct DevStream: Sendable {
     /// How events travel.
     public enum Kind: Sendable, Equatable {
+        /// Server-sent events.
         case sse
+        /// A WebSocket.
         case webSocket
     }
 

@@ -1,6 +1,8 @@
 /// The node's role in a context.
 public enum DevRole: String, Sendable {
+    /// Changes members and settings, too.
     case admin = "Admin"
+    /// Reads and writes.
     case member = "Member"
     /// Discards its own writes: a mutating call is refused with `ReadOnlyWriteRefused`.
     case readOnly = "ReadOnly"

@@ -4,6 +4,7 @@ import Foundation
 public struct DevRequestRecord: Sendable {
     /// Position in the order of arrival, from 0; not reset when records are cleared.
     public internal(set) var number: Int
+    /// The HTTP method, in upper case.
     public internal(set) var method: String
     /// Percent-encoded exactly as sent, without the query.
     public internal(set) var path: String

@@ -18,7 +18,10 @@ extension AccountJoin {
     /// `AccountError.invalidInput` for an invitation that names no namespace or a store that has no number. Spec: 60, section 6.
     ///
     /// - Parameters:
+    ///   - invitation: What the member handed out.
     ///   - nodeURL: The origin of the node to ask; nil finds one by the cloud and the invitation.
+    ///   - credential: The account and the certificate of this device.
+    ///   - keys: The device's keys.
     ///   - nonces: The device's own, kept across restarts.
     ///   - cloud: Who is asked when `nodeURL` is nil; nil takes a client with the default address.
     ///   - session: Nil takes the platform's default HTTP stack.

@@ -40,6 +40,11 @@ public enum AccountJoin {
     ///
     /// - Parameters:
     ///   - admitURL: Where the join is posted.
+    ///   - namespaceId: The namespace, 64 hex characters.
+    ///   - invitation: What the member handed out.
+    ///   - account: The account that joins, 64 hex characters.
+    ///   - credential: The certificate of its device, in hex.
+    ///   - keys: The device's keys.
     ///   - nonce: From the sequence `join:<account>` of the device's store.
     ///   - session: Nil takes the platform's default HTTP stack.
     ///   - options: How the node is spoken to: limits, trust, and `Sealing.signedRelays()` to seal the join.
@@ -68,7 +73,15 @@ public enum AccountJoin {
     /// `joinWithNode` throw.
     ///
     /// - Parameters:
+    ///   - namespaceId: The namespace, 64 hex characters.
+    ///   - invitation: What the member handed out.
+    ///   - account: The account that joins, 64 hex characters.
+    ///   - credential: The certificate of its device, in hex.
+    ///   - keys: The device's keys.
+    ///   - nonce: From the sequence `join:<account>` of the device's store.
     ///   - nodeURL: The origin of the node to ask; nil asks the cloud.
+    ///   - cloud: Who is asked when `nodeURL` is nil; nil takes a client with the default address.
+    ///   - session: Nil takes the platform's default HTTP stack.
     ///   - options: How nodes are spoken to, see `joinWithNode`. The cloud is not sealed to.
     public static func bootstrapFromInvitation(
         namespaceId: String, invitation: SignedGroupOpenInvitation, account: String, credential: String,

@@ -30,6 +30,7 @@ public enum DeviceEnrolment {
     /// The URL of the wallet's page for this device.
     ///
     /// - Parameters:
+    ///   - walletURL: the wallet's address.
     ///   - devicePublicKey: the signing key, 64 lower-case hex characters.
     ///   - kemPublicKey: the key that nodes seal to, likewise.
     ///   - callbackURL: where the page returns to; absolute, without a fragment.
@@ -87,6 +88,8 @@ public enum DeviceEnrolment {
     /// the wallet reports what the certificate says. Store nothing before it returns.
     ///
     /// - Parameters:
+    ///   - callback: what the page came back with.
+    ///   - devicePublicKey: the device's signing key, 64 hex characters.
     ///   - kemPublicKey: nil leaves this key unchecked.
     ///   - expectState: what the request carried; nil leaves it unchecked.
     ///

@@ -79,7 +79,9 @@ public struct DeviceKeys: Sendable, Equatable {
 
     /// The same, telling why the keys will not outlive the process.
     ///
-    /// - Parameter onFailure: Called before this returns, with what `stored(in:)` would have thrown.
+    /// - Parameters:
+    ///   - store: Where the keys survive.
+    ///   - onFailure: Called before this returns, with what `stored(in:)` would have thrown.
     public static func loadOrCreate(
         in store: AnyValueStore<DeviceKeys>, onFailure: (any Error) -> Void
     ) -> DeviceKeys {

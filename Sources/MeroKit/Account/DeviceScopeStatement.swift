@@ -47,7 +47,10 @@ extension AccountRoot {
     /// Says for which applications a device of this account may speak; the proof in hex, to be sent beside its
     /// credential. An empty list means all.
     ///
-    /// - Parameter scopeEpoch: rises with every new scope of the device.
+    /// - Parameters:
+    ///   - device: the device's id, 64 hex characters.
+    ///   - applications: ids of applications, 64 hex characters each.
+    ///   - scopeEpoch: rises with every new scope of the device.
     ///
     /// Throws `AccountError.invalidInput` for what is no id. Spec: 50, section 6.2.
     public func scope(device: String, applications: [String] = [], scopeEpoch: UInt32 = 0) throws -> String {

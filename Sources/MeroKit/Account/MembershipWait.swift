@@ -9,7 +9,10 @@ extension AccountJoin {
     /// in between is asked again. Throws `MeroError.authRevoked`, a 401 or 403 as `MeroError.http`, `CancellationError`.
     /// Spec: 70, section 11.3.
     ///
-    /// - Parameter admin: The relay's, as the account.
+    /// - Parameters:
+    ///   - namespaceId: The namespace, 64 hex characters.
+    ///   - admin: The relay's, as the account.
+    ///   - timeout: Seconds to wait at most.
     public static func waitForMembership(
         _ namespaceId: String, admin: AdminApi, timeout: TimeInterval = 60
     ) async throws -> Bool {

@@ -57,6 +57,7 @@ extension AccountRoot {
     /// Authorises one owner op; the `rootProof` in hex.
     ///
     /// - Parameters:
+    ///   - op: what the owner agrees to.
     ///   - namespaceId: the group's namespace, as the group's info has it.
     ///   - groupId: the group; the namespace for a change of its admin and for the TEE policies.
     ///   - counter: the `ownerOpCounter` of the group's info. A proof works once.
@@ -70,9 +71,13 @@ extension AccountRoot {
     /// The same for an account whose root was handed on, by the root that is in force now.
     ///
     /// - Parameters:
+    ///   - op: what the owner agrees to.
+    ///   - namespaceId: the namespace, 64 hex characters.
+    ///   - groupId: the group, 64 hex characters.
+    ///   - counter: the `ownerOpCounter` of the group's info.
     ///   - genesisPublicKey: the account's first root key.
-    ///   - handoffs: from the first root on, each the hex of 132 bytes; as many as there were, and this root is the one that
-    ///     the last of them names.
+    ///   - handoffs: from the first root on, each the hex of 132 bytes; as many as there were, and this root is the one
+    ///     that the last of them names.
     ///
     /// Throws `AccountError.invalidInput`.
     public func authorize(

@@ -34,8 +34,9 @@ extension AccountRoot {
     /// Names the root key that follows this one; the hex of 132 bytes.
     ///
     /// - Parameters:
-    ///   - account: the account, when this root is not its first.
+    ///   - newRootPublicKey: the root key that follows, 64 hex characters.
     ///   - fromEpoch: how many root keys there were before this one.
+    ///   - account: the account, when this root is not its first.
     ///
     /// Throws `AccountError.invalidInput` for what is no key or account, and for a later epoch without an account. Spec:
     /// 50, section 6.1.

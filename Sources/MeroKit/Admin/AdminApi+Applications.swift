@@ -48,8 +48,10 @@ extension AdminApi {
 
     /// The interface of an application's newest version. Needs the `admin` permission.
     ///
-    /// - Parameter serviceName: which service, of an application that has several. Naming none, or one where there is only
-    ///   one, is a 400.
+    /// - Parameters:
+    ///   - applicationId: the application, 64 hex characters.
+    ///   - serviceName: which service, of an application that has several. Naming none, or one where there is only one,
+    ///     is a 400.
     ///
     /// Spec: 20, section 5.5.
     public func getApplicationAbi(_ applicationId: String, serviceName: String? = nil) async throws -> ApplicationAbi {

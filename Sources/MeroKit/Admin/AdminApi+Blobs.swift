@@ -57,8 +57,10 @@ extension AdminApi {
 
     /// A blob's content, in memory. `downloadBlob` writes it to a file instead.
     ///
-    /// - Parameter contextId: lets the node ask the peers of that context, too, for up to 60 seconds. Without it a blob that
-    ///   only a peer has is a 404.
+    /// - Parameters:
+    ///   - blobId: the blob's id, as uploads and listings tell it.
+    ///   - contextId: lets the node ask the peers of that context, too, for up to 60 seconds. Without it a blob that
+    ///     only a peer has is a 404.
     ///
     /// Throws `MeroError.decoding` when the content is not what the node says it is.
     public func getBlob(_ blobId: String, contextId: String? = nil) async throws -> Data {
@@ -71,7 +73,9 @@ extension AdminApi {
 
     /// What the node knows of a blob, without its content. An unknown blob is a 404 without a text.
     ///
-    /// - Parameter contextId: lets the node ask the peers of that context, too, for up to 60 seconds.
+    /// - Parameters:
+    ///   - blobId: the blob's id, as uploads and listings tell it.
+    ///   - contextId: lets the node ask the peers of that context, too, for up to 60 seconds.
     public func getBlobInfo(_ blobId: String, contextId: String? = nil) async throws -> GetBlobInfoResponseData {
         let (_, head) = try await http.sendRaw(try blobRequest(AdminEndpoints.blobInfo, blobId, contextId))
         return Self.info(blobId, head)
@@ -82,8 +86,10 @@ extension AdminApi {
     /// Whatever goes wrong, `file` stays as it was, and nothing is left beside it: the same call starts anew.
     ///
     /// - Parameters:
+    ///   - blobId: the blob's id, as uploads and listings tell it.
     ///   - file: readable by its owner only, afterwards.
-    ///   - contextId: lets the node ask the peers of that context, too. Without it a blob that only a peer has is a 404.
+    ///   - contextId: lets the node ask the peers of that context, too. Without it a blob that only a peer has is a
+    ///     404.
     ///   - hash: what the content's SHA-256 has to be, 64 hex digits; nil takes the node's word for it.
     ///   - progress: called now and then while the content arrives, on no particular thread.
     ///

@@ -43,7 +43,9 @@ extension AdminApi {
 
     /// What a warrant for a new context must name.
     ///
-    /// - Parameter author: An account, to learn whether it may have contexts made.
+    /// - Parameters:
+    ///   - groupId: The group, 64 hex characters.
+    ///   - author: An account, to learn whether it may have contexts made.
     public func getContextIntentRelay(
         _ groupId: String, author: String? = nil
     ) async throws -> ContextIntentRelayInfo {

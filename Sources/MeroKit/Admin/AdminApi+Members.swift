@@ -52,7 +52,10 @@ extension AdminApi {
 
     /// Gives a member another role.
     ///
-    /// - Parameter identity: the member's account, not one of its devices.
+    /// - Parameters:
+    ///   - groupId: the group, 64 hex characters.
+    ///   - identity: the member's account, not one of its devices.
+    ///   - request: the role.
     ///
     /// Spec: 30, section 5.4.
     public func updateMemberRole(_ groupId: String, identity: String, request: UpdateMemberRoleRequest) async throws {
@@ -62,6 +65,7 @@ extension AdminApi {
     /// Says whether a member joins new contexts and groups by itself.
     ///
     /// - Parameters:
+    ///   - groupId: the group, 64 hex characters.
     ///   - identity: the member's account, not one of its devices.
     ///   - request: `autoFollowContexts` and `autoFollowSubgroups`, both required by the node.
     ///

@@ -12,7 +12,9 @@ extension AdminApi {
     ///
     /// Asks the registry itself; the node's token stays with the node.
     ///
-    /// - Parameter registryUrl: any URL of the registry: scheme, host and port count.
+    /// - Parameters:
+    ///   - registryUrl: any URL of the registry: scheme, host and port count.
+    ///   - packageName: the package, e.g. `com.example.notes`.
     ///
     /// Throws `MeroError.emptyResponse` for a URL without those, and for an answer other than 2xx. Spec: 20, section 5.4, and 70,
     /// section 12.

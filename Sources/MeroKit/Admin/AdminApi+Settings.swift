@@ -1,7 +1,9 @@
 extension AdminApi {
     /// What a member may do: bits of `Capabilities`.
     ///
-    /// - Parameter identity: the member's account, not one of its devices.
+    /// - Parameters:
+    ///   - groupId: the group, 64 hex characters.
+    ///   - identity: the member's account, not one of its devices.
     ///
     /// Spec: 30, section 6.2.
     public func getMemberCapabilities(_ groupId: String, identity: String) async throws -> MemberCapabilities {
@@ -10,7 +12,10 @@ extension AdminApi {
 
     /// Replaces what a member may do.
     ///
-    /// - Parameter identity: the member's account, not one of its devices.
+    /// - Parameters:
+    ///   - groupId: the group, 64 hex characters.
+    ///   - identity: the member's account, not one of its devices.
+    ///   - request: the mask; bits that are left out are taken away.
     ///
     /// Spec: 30, section 6.2.
     public func setMemberCapabilities(

@@ -11,6 +11,7 @@ import Foundation
 public struct AdminApi: Sendable {
     let http: any HttpClient
 
+    /// Calls the admin API of the node that this client is for; `Mero.admin` is one.
     public init(http: any HttpClient) { self.http = http }
 }
 

@@ -7,6 +7,7 @@ import Foundation
 public struct AuthApi: Sendable {
     private let http: any HttpClient
 
+    /// Calls the auth service of the node that this client is for; `Mero.auth` is one.
     public init(http: any HttpClient) { self.http = http }
 
     /// How the auth service is doing. Needs no token.

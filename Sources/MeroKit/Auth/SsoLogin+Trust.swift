@@ -6,6 +6,7 @@ extension SsoLogin {
     /// The node that a callback names comes from outside. Throws `AccountError.protocolViolation` for another one.
     ///
     /// - Parameters:
+    ///   - url: What came back, as the app was opened with it.
     ///   - nodeUrl: The node whose page was opened.
     ///   - allowedNodeUrls: Other nodes whose tokens will do, e.g. those behind a common login page.
     public static func trustedCallback(

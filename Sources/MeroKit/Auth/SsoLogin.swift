@@ -12,7 +12,9 @@
 public enum SsoLogin {
     /// The URL of the login page.
     ///
-    /// - Parameter nodeUrl: the node's base URL, with or without trailing slashes.
+    /// - Parameters:
+    ///   - nodeUrl: the node's base URL, with or without trailing slashes.
+    ///   - options: what the app asks for.
     public static func buildAuthLoginUrl(nodeUrl: String, options: AuthLoginOptions) -> String {
         var parameters = [("callback-url", options.callbackUrl)]
         if let permissions = options.permissions, !permissions.isEmpty {

@@ -41,8 +41,11 @@ public enum AccountHaClaim {
     /// Signs with the device's keys.
     ///
     /// - Parameters:
+    ///   - namespaceId: the namespace, 64 hex characters.
+    ///   - accountId: the account, 64 hex characters.
     ///   - salt: that the namespace was founded with.
     ///   - credential: the device's certificate, in hex.
+    ///   - keys: the device's keys.
     ///   - relayURL: the relay that is to host, 1…1024 characters; nil leaves the choice to the cloud.
     ///   - ttlMs: 1…300,000 milliseconds.
     ///   - nowMs: milliseconds since 1970; nil is now.
@@ -74,7 +77,16 @@ public enum AccountHaClaim {
     ///
     /// For `CloudAccountClient.enableFoundedNamespaceHa`. Spec: 70, section 5.1.
     ///
-    /// - Parameter subject: the e-mail address of the login.
+    /// - Parameters:
+    ///   - namespaceId: the namespace, 64 hex characters.
+    ///   - accountId: the account, 64 hex characters.
+    ///   - salt: that the namespace was founded with.
+    ///   - credential: the device's certificate, in hex.
+    ///   - keys: the device's keys.
+    ///   - subject: the e-mail address of the login.
+    ///   - ttlMs: 1…300,000 milliseconds.
+    ///   - nowMs: milliseconds since 1970; nil is now.
+    ///   - nonce: 16 bytes in hex; nil is a new one.
     public static func sign(
         namespaceId: String, accountId: String, salt: String, credential: String, keys: DeviceKeys, subject: String,
         ttlMs: Int64 = defaultTTLMs, nowMs: Int64? = nil, nonce: String? = nil

@@ -22,8 +22,11 @@ public enum AccountLink {
     ///
     /// Throws `AccountError.invalidInput` for what is no account, or no callback that can be returned to.
     ///
-    /// - Parameter callbackURL: Where the page returns to; absolute, without a fragment, and of an origin that the cloud
-    ///   knows, else it refuses.
+    /// - Parameters:
+    ///   - portalURL: The cloud's page for people.
+    ///   - accountId: The account, 64 hex characters.
+    ///   - callbackURL: Where the page returns to; absolute, without a fragment, and of an origin that the cloud knows,
+    ///     else it refuses.
     public static func url(
         portalURL: URL = defaultPortalURL, accountId: String, callbackURL: String
     ) throws -> URL {

@@ -101,6 +101,8 @@ public enum ApplicationRegistry {
     /// Throws `MeroError`, `AccountError.invalidInput` for an empty package or what is no URL, and `CancellationError`.
     ///
     /// - Parameters:
+    ///   - registryURL: The registry's base URL.
+    ///   - package: The package, e.g. `com.example.notes`.
     ///   - session: Nil takes the platform's default HTTP stack.
     ///   - options: Limits and trust. A registry is no node: sealing plays no part.
     public static func bundles(

@@ -213,7 +213,9 @@ public actor CloudAccountClient {
     ///
     /// `MeroError.http`: 409 when it is another user's, 403 for a proof that was used before.
     ///
-    /// - Parameter ownershipProof: The node's answer to `issueNamespaceOwnershipProof`, as it came.
+    /// - Parameters:
+    ///   - namespaceId: The namespace, 64 hex characters.
+    ///   - ownershipProof: The node's answer to `issueNamespaceOwnershipProof`, as it came.
     @discardableResult
     public func claimNamespace(_ namespaceId: String, ownershipProof: JSONValue) async throws -> JSONValue {
         let namespace = Hex.encode(try Hex.id(namespaceId, "namespaceId"))
@@ -227,8 +229,10 @@ public actor CloudAccountClient {
 
     /// Has a namespace of the user's hosted.
     ///
-    /// - Parameter admitterAddrs: Where its admitters are reached, see `admitterAddrs(networkStatus:)`. Nil keeps what the
-    ///   cloud holds, a list replaces it.
+    /// - Parameters:
+    ///   - namespaceId: The namespace, 64 hex characters.
+    ///   - admitterAddrs: Where its admitters are reached, see `admitterAddrs(networkStatus:)`. Nil keeps what the
+    ///     cloud holds, a list replaces it.
     @discardableResult
     public func enableNamespaceHa(
         _ namespaceId: String, admitterAddrs: [String]? = nil
@@ -242,7 +246,9 @@ public actor CloudAccountClient {
     ///
     /// Throws `AccountError.haRefused` when the cloud says why it will not.
     ///
-    /// - Parameter ownershipProof: Of `AccountHaClaim.sign(…subject:…)`, with the login's e-mail address.
+    /// - Parameters:
+    ///   - namespaceId: The namespace, 64 hex characters.
+    ///   - ownershipProof: Of `AccountHaClaim.sign(…subject:…)`, with the login's e-mail address.
     @discardableResult
     public func enableFoundedNamespaceHa(
         _ namespaceId: String, ownershipProof: AccountOwnershipProof

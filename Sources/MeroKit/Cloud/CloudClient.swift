@@ -21,6 +21,8 @@ public struct CloudClient: Sendable {
     private let transport: CloudTransport
 
     /// - Parameters:
+    ///   - baseURL: The cloud's address.
+    ///   - routingCredential: With what the device shows whose relays it asks for; nil asks for nothing that needs it.
     ///   - session: Nil takes the platform's default HTTP stack.
     ///   - timeout: Seconds without progress before a request fails; as a whole it may take three times as long.
     ///   - options: Limits and trust. The cloud is no node: sealing plays no part.
@@ -161,8 +163,13 @@ public struct CloudClient: Sendable {
     /// Throws `AccountError.haRefused` when the cloud says why it will not, `.invalidInput` for what cannot be claimed.
     ///
     /// - Parameters:
+    ///   - namespaceId: The namespace, 64 hex characters.
     ///   - salt: That the namespace was founded with.
+    ///   - accountId: The account, 64 hex characters.
+    ///   - credential: The device's certificate, in hex.
+    ///   - keys: The device's keys.
     ///   - relayURL: The relay that founded it.
+    ///   - ttlMs: How long the claim is valid: 1…300,000 milliseconds.
     @discardableResult
     public func enableHaAsAccount(
         namespaceId: String, salt: String, accountId: String, credential: String, keys: DeviceKeys,

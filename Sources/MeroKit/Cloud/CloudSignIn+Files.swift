@@ -7,7 +7,10 @@ import Foundation
 extension CloudSignIn {
     /// Keeps everything in files of one folder, each with mode 0600: for systems without a Keychain.
     ///
-    /// - Parameter directory: One device's own. It is made with mode 0700 if it is not there.
+    /// - Parameters:
+    ///   - directory: One device's own. It is made with mode 0700 if it is not there.
+    ///   - config: Addresses of the wallet and the cloud, and how they are spoken to.
+    ///   - urlSession: Nil takes the platform's default HTTP stack.
     public static func files(
         directory: URL, config: CloudConfig = CloudConfig(), urlSession: URLSession? = nil
     ) -> CloudSignIn {

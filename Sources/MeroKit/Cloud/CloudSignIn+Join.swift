@@ -10,7 +10,10 @@ extension CloudSignIn {
     /// Throws `AccountError.notSignedIn` when nobody is signed in, or nobody can admit; `.invalidInput` for an invitation
     /// that has expired, or is to another namespace; `.intentRefused` when those who may admit refuse.
     ///
-    /// - Parameter nodeURL: The node to ask; nil asks the cloud.
+    /// - Parameters:
+    ///   - namespaceId: The namespace, 64 hex characters.
+    ///   - invitation: What the member handed out.
+    ///   - nodeURL: The node to ask; nil asks the cloud.
     @discardableResult
     public func join(
         namespaceId: String, invitation: SignedGroupOpenInvitation, nodeURL: String? = nil

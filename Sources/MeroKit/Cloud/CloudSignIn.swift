@@ -38,14 +38,15 @@ public actor CloudSignIn {
     var tokens: (owner: RelayTokenOwner, store: DetachableTokenStore, mero: Mero?)?
 
     /// - Parameters:
+    ///   - config: Addresses of the wallet and the cloud, and how they are spoken to.
     ///   - keyStore: The device's keys. They are made on first use and outlive a sign-out.
     ///   - sessionStore: The account's session.
     ///   - tokenStore: The tokens of the relay.
     ///   - nonces: The device's own, kept across restarts.
     ///   - urlSession: Nil takes the platform's default HTTP stack.
     ///   - pendingStore: The wait for the wallet. Give one that outlives the process.
-    ///   - acceptsUnsolicitedCallbacks: Whether an answer is taken that nobody waits for. It may then be one that somebody
-    ///     else has prepared.
+    ///   - acceptsUnsolicitedCallbacks: Whether an answer is taken that nobody waits for. It may then be one that
+    ///     somebody else has prepared.
     public init(
         config: CloudConfig = CloudConfig(), keyStore: AnyValueStore<DeviceKeys>,
         sessionStore: AnyValueStore<CloudSession>, tokenStore: any TokenStore = MemoryTokenStore(),

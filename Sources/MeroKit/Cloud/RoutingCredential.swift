@@ -10,7 +10,9 @@ public struct RoutingCredential: Sendable {
     public let deviceSecret: Data
     private let signer: (any DeviceSigner)?
 
-    /// - Parameter deviceSecret: `DeviceKeys.signSecret`.
+    /// - Parameters:
+    ///   - credential: The device's certificate, in hex.
+    ///   - deviceSecret: `DeviceKeys.signSecret`.
     public init(credential: String, deviceSecret: Data) {
         self.credential = credential
         self.deviceSecret = deviceSecret

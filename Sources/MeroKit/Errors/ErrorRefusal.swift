@@ -11,6 +11,7 @@ public struct ErrorRefusal: Sendable, Equatable {
     /// Whatever stands under `data`. A present `null` is `.null`, an absent key is nil.
     public let data: JSONValue?
 
+    /// A refusal, as a body would state it.
     public init(message: String? = nil, type: String? = nil, data: JSONValue? = nil) {
         self.message = message
         self.type = type

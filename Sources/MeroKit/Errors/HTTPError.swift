@@ -25,6 +25,7 @@ public struct HTTPError: Error, Sendable, Equatable {
     /// `"HTTP <status> <statusText>"`.
     public var message: String { "HTTP \(status) \(statusText)" }
 
+    /// An answer; `url` must not hold credentials, since errors are logged.
     public init(status: Int, statusText: String, url: String, headers: [String: String], bodyText: String? = nil) {
         self.status = status
         self.statusText = statusText

@@ -12,6 +12,7 @@ public struct RpcError: Error, Sendable, Equatable {
     /// Details, whose form depends on `type`.
     public let data: JSONValue?
 
+    /// An error, as a JSON-RPC answer would carry it.
     public init(code: Int, message: String, type: String? = nil, data: JSONValue? = nil) {
         self.code = code
         self.message = message

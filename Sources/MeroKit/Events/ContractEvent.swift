@@ -17,6 +17,7 @@ public struct ContractEvent: Sendable, Equatable {
     /// The contract's method that is called for the event on each node, if any.
     public let handler: String?
 
+    /// An event of a contract, for previews and tests.
     public init(kind: String, data: Data, handler: String? = nil) {
         self.kind = kind
         self.data = data

@@ -16,6 +16,7 @@ public struct EphemeralEntry<State: Sendable>: Sendable {
     /// change that just happened.
     public let ageMs: UInt64?
 
+    /// One author's presence, for previews and tests.
     public init(author: String, account: String? = nil, state: State?, removed: Bool = false, ageMs: UInt64? = nil) {
         self.author = author
         self.account = account

@@ -5,10 +5,15 @@ extension ContextEvent {
     ///
     /// Spec: 40, section 3.
     public enum Content: Sendable, Equatable {
+        /// The state of a context moved.
         case stateMutation(StateMutation)
+        /// The node got further, or stuck, at getting the context's state.
         case syncStatus(SyncStatus)
+        /// The context runs another version of its application.
         case appVersionChanged(AppVersionChange)
+        /// The context called into another one.
         case xCall(XCall)
+        /// An author's presence changed.
         case presence(EphemeralDelta)
         /// The account joined by itself.
         case memberJoined(MembershipChange)
@@ -16,9 +21,13 @@ extension ContextEvent {
         case memberAdded(MembershipChange)
         /// The account left, or was removed.
         case memberRemoved(MembershipChange)
+        /// A namespace begins to move to another version.
         case migrationStarted(MigrationStarted)
+        /// How far the nodes of a namespace are with it.
         case migrationProgress(MigrationProgress)
+        /// How far one node is with one subgroup.
         case cascadeProgress(CascadeProgress)
+        /// A namespace has moved to another version.
         case migrationCompleted(MigrationCompleted)
         /// Events may have been missed here: read state again. See `ContextEvent.gapKind`.
         case gap
@@ -69,9 +78,11 @@ extension ContextEvent {
 
     /// How the node is doing at getting the context's state. Spec: 40, section 3.6.
     public struct SyncStatus: Sendable, Equatable {
+        /// What the node does now.
         public let state: SyncState
         /// Failures in a row.
         public let failureCount: Int
+        /// What the last failure said; nil when there was none.
         public let lastError: String?
 
         init?(_ data: JSONFields) {
@@ -97,7 +108,9 @@ extension ContextEvent {
 
     /// The context called into another one. The event's context is the caller. Spec: 40, section 3.5.
     public struct XCall: Sendable, Equatable {
+        /// How such a call ended.
         public enum Outcome: Sendable, Equatable {
+            /// The method ran.
             case ok
             /// The target does not let itself be called like this.
             case denied(reason: String?)
@@ -107,8 +120,11 @@ extension ContextEvent {
             case unknown(status: String)
         }
 
+        /// The context that was called.
         public let targetContextId: String
+        /// The method that was called.
         public let function: String
+        /// How it ended.
         public let outcome: Outcome
 
         init?(_ data: JSONFields) {
@@ -159,11 +175,17 @@ extension ContextEvent {
 extension ContextEvent {
     /// Who came into a group or went. Spec: 40, section 3.3.
     public struct MembershipChange: Sendable, Equatable {
+        /// What a member is in a group.
         public enum Role: String, Sendable, CaseIterable {
+            /// Changes members and settings, too.
             case admin = "Admin"
+            /// Reads and writes.
             case member = "Member"
+            /// Reads; its writes are discarded.
             case readOnly = "ReadOnly"
+            /// A node in a trusted environment that only reads.
             case readOnlyTee = "ReadOnlyTee"
+            /// A node in a trusted environment that writes for others, and never as itself.
             case relayTee = "RelayTee"
         }
 
@@ -182,8 +204,11 @@ extension ContextEvent {
 
     /// A namespace begins to move to another version. Spec: 40, section 3.4.
     public struct MigrationStarted: Sendable, Equatable {
+        /// The version before.
         public let fromVersion: String
+        /// The version that is to come.
         public let toVersion: String
+        /// The version of the state's layout that is to come.
         public let toStateVersion: Int
         /// How many contexts the node that says so has.
         public let localContextsTotal: Int
@@ -202,10 +227,15 @@ extension ContextEvent {
 
     /// How far the nodes of a namespace are. Spec: 40, section 3.4.
     public struct MigrationProgress: Sendable, Equatable {
+        /// Nodes that are done.
         public let migrated: Int
+        /// Nodes that are at it.
         public let inProgress: Int
+        /// Nodes that have not said anything.
         public let unknown: Int
+        /// Nodes that failed.
         public let failed: Int
+        /// All of them.
         public let total: Int
 
         init?(_ data: JSONFields) {
@@ -223,8 +253,11 @@ extension ContextEvent {
 
     /// How far one node is with one subgroup. Only admins of the namespace are told. Spec: 40, section 3.4.
     public struct CascadeProgress: Sendable, Equatable {
+        /// The subgroup, 64 hex characters.
         public let subgroupId: String
+        /// Contexts of the node that run the new version.
         public let localContextsSwapped: Int
+        /// Contexts of the node in that subgroup.
         public let localContextsTotal: Int
 
         init?(_ data: JSONFields) {
@@ -239,6 +272,7 @@ extension ContextEvent {
 
     /// A namespace has moved to another version. Spec: 40, section 3.4.
     public struct MigrationCompleted: Sendable, Equatable {
+        /// The version that runs now.
         public let toVersion: String
         /// In seconds since 1970.
         public let completedAt: UInt64

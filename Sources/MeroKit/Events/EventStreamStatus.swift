@@ -25,6 +25,7 @@ public struct EventStreamStatus: Sendable {
         case refused
     }
 
+    /// The connection to the node.
     public internal(set) var connection = Connection.idle
     /// By context id.
     public internal(set) var contexts: [String: Subscription] = [:]

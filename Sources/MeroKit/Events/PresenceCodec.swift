@@ -4,10 +4,12 @@ import Foundation
 ///
 /// Spec: 40, section 5.5.
 public struct PresenceCodec<State: Sendable>: Sendable {
+    /// Makes the bytes that are published.
     public let encode: @Sendable (State) throws -> Data
     /// Bytes that it refuses by throwing are skipped: other authors, and the stream, go on.
     public let decode: @Sendable (Data) throws -> State
 
+    /// A codec of an app's own.
     public init(
         encode: @escaping @Sendable (State) throws -> Data, decode: @escaping @Sendable (Data) throws -> State
     ) {

@@ -1,7 +1,10 @@
 /// What a node does to get a context's state. Spec: 40, section 3.6.
 public enum SyncState: Sendable, Equatable {
+    /// Nothing: the state is there.
     case idle
+    /// Waits for a peer that has the state.
     case waitingForPeers
+    /// Takes over what a peer has.
     case syncing
     /// - Parameters:
     ///   - recordsReceived: How many records are here.

@@ -14,6 +14,7 @@ public struct HttpOptions: Sendable, Equatable {
     /// How everything is sealed on its way to the node; nil for TLS alone.
     public var sealing: Sealing?
 
+    /// The documented defaults, with what is named here instead.
     public init(
         replyLimit: Int = 64 * 1024 * 1024, connectionsPerHost: Int = 64, certificateAuthorityFile: URL? = nil,
         sealing: Sealing? = nil

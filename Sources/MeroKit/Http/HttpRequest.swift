@@ -2,11 +2,17 @@ import Foundation
 
 /// The HTTP methods that a node answers. Raw values are upper case.
 public enum HTTPMethod: String, Sendable {
+    /// Reads.
     case get = "GET"
+    /// Runs something.
     case post = "POST"
+    /// Stores or replaces.
     case put = "PUT"
+    /// Changes a part.
     case patch = "PATCH"
+    /// Removes.
     case delete = "DELETE"
+    /// Status and headers alone.
     case head = "HEAD"
 }
 
@@ -27,6 +33,7 @@ public struct TransferProgress: Sendable, Equatable {
     /// Bytes to move in all, nil while unknown.
     public let total: Int64?
 
+    /// Bytes moved, of how many.
     public init(completed: Int64, total: Int64?) {
         self.completed = completed
         self.total = total
@@ -40,7 +47,9 @@ public struct HttpRequest: Sendable {
     /// The path under the base URL, query included and already percent-encoded. A full `http://` or `https://` URL is
     /// taken as it is.
     public var path: String
+    /// The HTTP method.
     public var method: HTTPMethod
+    /// What the request carries; nil is nothing.
     public var body: HttpBody?
     /// Applied last; a name given here wins over the client's own header of that name, whatever its case.
     public var headers: [String: String]
@@ -65,6 +74,7 @@ public struct HttpRequest: Sendable {
     /// sealed transport.
     var onResend: (@Sendable () -> Void)?
 
+    /// A request; `sendOnce` and the progress closures are set afterwards.
     public init(
         path: String, method: HTTPMethod = .get, body: HttpBody? = nil, headers: [String: String] = [:],
         timeout: TimeInterval? = nil
@@ -79,10 +89,12 @@ public struct HttpRequest: Sendable {
 
 /// Status and headers of an answer.
 public struct HeadResult: Sendable {
+    /// The HTTP status.
     public let status: Int
     /// Names in lower case.
     public let headers: [String: String]
 
+    /// Status, and headers with names in lower case.
     public init(status: Int, headers: [String: String]) {
         self.status = status
         self.headers = headers

@@ -21,6 +21,7 @@ public struct TransportHooks: Sendable {
     /// request. What it throws ends the call. With it set, `getAuthToken` should be nil.
     var authorize: (@Sendable (_ method: String, _ path: String, _ body: HttpBody?) async throws -> [String: String])?
 
+    /// Hooks; all may be nil, and then requests carry no token.
     public init(
         getAuthToken: (@Sendable () async -> String?)? = nil,
         refreshToken: (@Sendable () async throws -> String)? = nil,

@@ -9,9 +9,16 @@ extension GroupInvitations {
     /// hinders nothing.
     ///
     /// - Parameters:
+    ///   - namespaceId: The namespace, 64 hex characters.
+    ///   - inviterAccount: The account that invites, 64 hex characters.
+    ///   - keys: The device's keys.
     ///   - members: Of the namespace.
     ///   - cloud: Says who serves the namespace.
+    ///   - invitedRole: What the newcomer becomes.
+    ///   - validForSeconds: How long the invitation can be used.
     ///   - applicationId: Without it nodes do not join.
+    ///   - appKey: The key of the application, 64 hex characters: a hint that nobody signs.
+    ///   - admitterAddrs: Where admitters can be reached: a hint that nobody signs.
     public static func mint(
         namespaceId: String, inviterAccount: String, keys: DeviceKeys, members: [GroupMember], cloud: CloudClient,
         invitedRole: InvitedRole = .member, validForSeconds: Int = GroupInvitations.maxValiditySeconds,

@@ -32,12 +32,16 @@ public enum GroupInvitations {
     /// - Parameters:
     ///   - groupId: The group, or the namespace.
     ///   - inviterAccount: The account of the device.
-    ///   - admitters: The accounts whose nodes may admit the bearer. Empty takes the admins among `members`; an invitation
-    ///     that anybody could honour is not made.
+    ///   - keys: The device's keys.
+    ///   - admitters: The accounts whose nodes may admit the bearer. Empty takes the admins among `members`; an
+    ///     invitation that anybody could honour is not made.
+    ///   - members: The group's members, as the node or relay lists them.
+    ///   - invitedRole: What the newcomer becomes.
     ///   - validForSeconds: At most a day, more is cut.
     ///   - now: Unix seconds; nil is now.
     ///   - nonce: 32 bytes; nil is a new one.
     ///   - applicationId: Without it nodes do not join.
+    ///   - appKey: The key of the application, 64 hex characters: a hint that nobody signs.
     ///   - admitterAddrs: Where admitters can be reached: a hint that nobody signs.
     public static func sign(
         groupId: String, inviterAccount: String, keys: DeviceKeys, admitters: [String] = [],

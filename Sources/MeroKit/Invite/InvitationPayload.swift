@@ -80,13 +80,15 @@ public struct InvitationPayload: Sendable {
     ///
     /// Throws `MeroError.decoding` for what is no invitation.
     ///
-    /// - Parameter expectedSlug: The app's package id. Give it: invitations of all apps look alike.
+    /// - Parameters:
+    ///   - text: What was pasted or opened.
+    ///   - expectedSlug: The app's package id. Give it: invitations of all apps look alike.
     public static func read(pasted text: String, expectedSlug: String?) throws -> InvitationPayload? {
         try InviteLink.token(fromPasted: text, expectedSlug: expectedSlug).map(InvitationPayload.init(token:))
     }
 
     /// Whether there is something around the invitation.
-    public var isWrapped: Bool { wrapper != nil }
+    var isWrapped: Bool { wrapper != nil }
 
     /// The fields around the invitation, for reading. Integers beyond 2^53 lose digits here, and only here.
     public var extra: [String: JSONValue] {

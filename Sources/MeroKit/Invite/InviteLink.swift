@@ -16,7 +16,11 @@ public enum InviteLink {
 
     /// A link of any kind.
     ///
-    /// - Parameter slug: the package id of the app, e.g. `com.example.notes`.
+    /// - Parameters:
+    ///   - slug: the package id of the app, e.g. `com.example.notes`.
+    ///   - action: what the link is to do, e.g. `join`.
+    ///   - params: further parameters of the link.
+    ///   - host: the site that the link points to.
     public static func create(
         slug: String, action: String = joinAction, params: [String: String] = [:], host: String = defaultHost
     ) -> String {

@@ -21,8 +21,12 @@ public enum NamespaceOps {
     /// What the newcomer's device signs, without the domain in front of it.
     ///
     /// - Parameters:
+    ///   - namespaceId: The namespace, 64 hex characters.
+    ///   - invitation: What the member handed out.
     ///   - account: The account that joins.
     ///   - credential: The certificate of its device, in hex.
+    ///   - signPublicKey: The device's signing key, 64 hex characters.
+    ///   - nonce: The number of the join, as in the op.
     ///   - joinedAt: Unix seconds. Left out of the op when the invitation does not expire.
     public static func memberJoinSignable(
         namespaceId: String, invitation: SignedGroupOpenInvitation, account: String, credential: String,

@@ -10,7 +10,9 @@ public enum NodeJoin {
     /// `JoinRefusal` for what it means.
     ///
     /// - Parameters:
+    ///   - invitation: To the namespace.
     ///   - groupName: How the namespace is called on this node.
+    ///   - admin: Of the node that joins.
     ///   - now: What the expiry is compared with.
     @discardableResult
     public static func join(

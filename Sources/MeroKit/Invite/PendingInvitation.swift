@@ -9,7 +9,9 @@ public struct PendingInvitation: Codable, Sendable, Equatable {
     /// When it was opened.
     public let receivedAt: Date
 
-    /// - Parameter payload: What was opened.
+    /// - Parameters:
+    ///   - payload: What was opened.
+    ///   - receivedAt: When that was.
     public init(_ payload: InvitationPayload, receivedAt: Date = Date()) throws {
         json = try payload.json
         self.receivedAt = receivedAt

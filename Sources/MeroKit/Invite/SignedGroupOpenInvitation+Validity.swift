@@ -6,7 +6,7 @@ extension SignedGroupOpenInvitation {
     private static let tolerance = 60
 
     /// The group or namespace, 64 hex characters. Throws `AccountError.invalidInput` when it is no id.
-    public var targetId: String {
+    var targetId: String {
         get throws {
             let bytes = invitation.groupId.compactMap { UInt8(exactly: $0) }
             guard bytes.count == 32, invitation.groupId.count == 32 else {

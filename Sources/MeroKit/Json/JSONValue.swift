@@ -12,11 +12,17 @@ import Foundation
 ///
 /// Spec: 10, section 10.
 public enum JSONValue: Sendable {
+    /// `null`.
     case null
+    /// `true` or `false`.
     case bool(Bool)
+    /// A number. Integers beyond 2^53 lose digits here: decode them into types of your own.
     case number(Double)
+    /// A text.
     case string(String)
+    /// Values in order.
     case array([JSONValue])
+    /// Values by name.
     case object([String: JSONValue])
 }
 

@@ -115,7 +115,10 @@ public actor Mero {
     /// Events flow from the moment in which a subscription is `active`. To miss nothing at the start, read the state then, not
     /// before.
     ///
-    /// - Parameter onStatus: Called on every change, in order, from any thread. Be quick.
+    /// - Parameters:
+    ///   - contextIds: The contexts to follow.
+    ///   - groupIds: The groups to follow, namespaces among them.
+    ///   - onStatus: Called on every change, in order, from any thread. Be quick.
     public nonisolated func events(
         contextIds: [String], groupIds: [String] = [], onStatus: @escaping @Sendable (EventStreamStatus) -> Void
     ) -> AsyncThrowingStream<ContextEvent, Error> {
@@ -197,7 +200,9 @@ public actor Mero {
     /// False when the held tokens stay. Throws `AccountError.protocolViolation` for tokens of another node. Spec: 70,
     /// section 6.3.
     ///
-    /// - Parameter allowedNodeUrls: Other nodes whose tokens will do.
+    /// - Parameters:
+    ///   - result: What the login page handed back.
+    ///   - allowedNodeUrls: Other nodes whose tokens will do.
     @discardableResult
     public func adoptTokenData(
         from result: AuthCallbackResult, allowedNodeUrls: [String] = []

@@ -24,6 +24,7 @@ public struct MeroConfig: Sendable {
     /// Told when tokens could not be written to the store. They stay valid in memory.
     public var onTokenStoreFailure: (@Sendable (any Error) -> Void)?
 
+    /// A configuration; all but the address has a default.
     public init(
         baseURL: URL, credentials: Credentials? = nil, timeout: TimeInterval = 10,
         tokenStore: (any TokenStore)? = nil, retryPolicy: RetryPolicy = .documented, cloud: CloudClient? = nil,

@@ -24,6 +24,7 @@ public enum NodeDiscovery {
     /// Whether a healthy node answers there. False for every failure, cancellation included.
     ///
     /// - Parameters:
+    ///   - baseURL: The base URL of the node.
     ///   - timeout: Seconds.
     ///   - session: Nil takes the platform's default HTTP stack.
     public static func probeHealth(
@@ -38,6 +39,7 @@ public enum NodeDiscovery {
     /// The local nodes that are healthy, in the order of the ports given.
     ///
     /// - Parameters:
+    ///   - ports: Ports of this machine.
     ///   - timeout: Seconds for each probe; all run at once.
     ///   - session: Nil takes the platform's default HTTP stack.
     public static func discoverLocalNodes(

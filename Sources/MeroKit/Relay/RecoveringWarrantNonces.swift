@@ -21,8 +21,11 @@ public struct RecoveringWarrantNonces: Sendable {
 
     /// - Parameters:
     ///   - lookups: At least one, else `AccountError.invalidInput` is thrown.
+    ///   - contextId: The context in which the numbers count.
     ///   - authorDeviceKey: The device's signing key, 64 hex characters.
     ///   - sequence: The local store's key, normally the relay's URL.
+    ///   - local: The store on this device.
+    ///   - onLookupFailure: What to do when no lookup answers.
     public init(
         lookups: [any WarrantNonceLookup], contextId: String, authorDeviceKey: String, sequence: String,
         local: any WarrantNonceStore, onLookupFailure: OnLookupFailure = .throw

@@ -8,6 +8,8 @@ extension RelayClient {
     /// repeated by itself. Spec: 60, section 5.4.
     ///
     /// - Parameters:
+    ///   - groupId: The group, 64 hex characters.
+    ///   - applicationId: The application, 64 hex characters.
     ///   - initArgs: Arguments of the application's own initialisation.
     ///   - serviceName: Which of the application's services runs in the context.
     ///   - name: How the context is called.
@@ -72,6 +74,7 @@ extension RelayClient {
     /// the founding is told in the result. Spec: 60, section 5.6.
     ///
     /// - Parameters:
+    ///   - executor: The relay that is to act, by account and key.
     ///   - salt: 32 bytes in hex; nil is a new one.
     ///   - defaultCapabilities: See `Capabilities`; never with `CAN_AUTHOR_ON_BEHALF`.
     ///   - application: What runs in the namespace.

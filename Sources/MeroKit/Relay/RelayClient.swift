@@ -47,6 +47,7 @@ public struct RelayClient: Sendable {
     ///   - relayURL: The relay's origin, `http` or `https`, which may have a path.
     ///   - authorAccount: The account that writes, 64 hex characters.
     ///   - authorProof: The device's certificate, in hex.
+    ///   - keys: The device's keys.
     ///   - nonces: Where the device's numbers are kept. All clients of one relay share a store.
     ///   - executorAccount: Set it to refuse a relay that says it is another.
     ///   - ttlSeconds: How long a warrant is valid.
@@ -112,7 +113,9 @@ public struct RelayClient: Sendable {
 
     /// The same in a group, for new contexts.
     ///
-    /// - Parameter author: An account, to learn whether it may have contexts made.
+    /// - Parameters:
+    ///   - groupId: The group, 64 hex characters.
+    ///   - author: An account, to learn whether it may have contexts made.
     public func describeCreation(groupId: String, author: String? = nil) async throws -> CreationDescription {
         try await refusable {
             let query = author.map { [(name: "author", value: $0)] } ?? []

@@ -19,14 +19,17 @@ public enum RelayLogin {
     ///
     /// - Parameters:
     ///   - relayURL: The relay's origin.
-    ///   - nodeKey: The key that the relay signs with, 64 hex characters: pinned or attested, never the relay's own word.
+    ///   - nodeKey: The key that the relay signs with, 64 hex characters: pinned or attested, never the relay's own
+    ///     word.
     ///   - credential: The device's certificate, in hex.
+    ///   - keys: The device's keys.
     ///   - audience: Who asks. Compared by the node byte by byte.
     ///   - clientName: A label; nil takes the relay's URL.
     ///   - ttlSeconds: How long the statement is valid.
     ///   - session: Nil takes the platform's default HTTP stack.
     ///   - timeout: Seconds without progress before a request fails; as a whole it may take three times as long.
     ///   - now: When the statement is issued.
+    ///   - options: Limits and trust of the HTTP stack.
     public static func login(
         relayURL: String, nodeKey: String, credential: String, keys: DeviceKeys, audience: LoginAudience = .current,
         clientName: String? = nil, ttlSeconds: UInt64 = defaultTTLSeconds, session: URLSession? = nil,

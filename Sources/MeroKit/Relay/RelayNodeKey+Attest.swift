@@ -11,6 +11,7 @@ extension RelayNodeKey {
     ///
     /// - Parameters:
     ///   - relayURL: The relay's origin.
+    ///   - verifier: Decides whether the quote is trusted, and which key it tells.
     ///   - session: Nil takes the platform's default HTTP stack.
     ///   - timeout: Seconds without progress before the request fails; as a whole it may take three times as long.
     ///   - options: Limits and trust. What attests itself is not sealed to yet: sealing plays no part.

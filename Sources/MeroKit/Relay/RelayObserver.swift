@@ -26,10 +26,12 @@ public actor RelayObserver {
     ///   - relayURL: The relay's origin.
     ///   - nodeKey: The key that the relay signs with, pinned or attested: never read from the relay itself.
     ///   - credential: The device's certificate, in hex.
+    ///   - keys: The device's keys.
     ///   - audience: Who asks.
     ///   - clientName: A label; nil takes the relay's URL.
     ///   - ttlSeconds: How long a login's statement is valid.
     ///   - session: Nil takes the platform's default HTTP stack.
+    ///   - options: Limits and trust of the HTTP stack.
     public init(
         relayURL: String, nodeKey: String, credential: String, keys: DeviceKeys, audience: LoginAudience = .current,
         clientName: String? = nil, ttlSeconds: UInt64 = 300, session: URLSession? = nil,

@@ -13,7 +13,9 @@ public final class UserDefaultsWarrantNonceStore: WarrantNonceStore, @unchecked 
     /// One for all stores of the process, since any two may lie over the same defaults.
     private static let gate = Gate()
 
-    /// - Parameter prefix: Stands before each sequence's key. Two devices need two prefixes.
+    /// - Parameters:
+    ///   - defaults: Where the counts are written.
+    ///   - prefix: Stands before each sequence's key. Two devices need two prefixes.
     public init(defaults: UserDefaults = .standard, prefix: String = "calimero.nonce.") {
         self.defaults = defaults
         self.prefix = prefix

@@ -14,6 +14,7 @@ import Foundation
 public struct RpcClient: ExecuteTransport {
     private let http: any HttpClient
 
+    /// Calls contracts on the node that this client is for; `Mero.rpc` is one.
     public init(http: any HttpClient) { self.http = http }
 
     /// `.node`, always.

@@ -9,6 +9,7 @@ public struct SealedRefusal: Sendable, Equatable {
     /// For a person.
     public let message: String?
 
+    /// A refusal, as its body states it.
     public init(code: String?, message: String?) {
         self.code = code
         self.message = message

@@ -20,7 +20,9 @@ extension Sealing {
     /// section 2.5.
     ///
     /// - Parameters:
+    ///   - baseURL: The node's base URL.
     ///   - verifier: Decides whether a quote is trusted.
+    ///   - session: For the attestation; nil takes the platform's default HTTP stack.
     ///   - options: How the attestation itself is asked for, which is in the clear.
     ///   - resendsAfterLostSession: Send a request again, once, when the node does not know the session any more.
     public static func node(
@@ -41,6 +43,7 @@ extension Sealing {
     /// - Parameters:
     ///   - minReleaseVersion: The oldest release that is trusted.
     ///   - releaseVersion: The release of relays that tell it to sealed requests only.
+    ///   - session: For attestations and releases; nil takes the platform's default HTTP stack.
     ///   - options: How attestations and releases are asked for.
     ///   - resendsAfterLostSession: Send a request again, once, when the relay does not know the session any more.
     public static func signedRelays(

@@ -10,10 +10,12 @@ public enum RpcTransportKind: String, Sendable, Equatable {
 public struct ExecuteResult<T> {
     /// The method's return value.
     public let returns: T
+    /// Where the method ran.
     public let transport: RpcTransportKind
     /// The context's root hash after a write through a relay. Nil means unknown, never "nothing changed".
     public let rootHash: String?
 
+    /// A result, for transports of your own.
     public init(returns: T, transport: RpcTransportKind, rootHash: String? = nil) {
         self.returns = returns
         self.transport = transport
@@ -30,6 +32,7 @@ public typealias RpcExecuteResult<T> = ExecuteResult<T>
 ///
 /// All methods throw `MeroError`, or `CancellationError` when the calling task is cancelled. Spec: 60, section 7.
 public protocol ExecuteTransport: Sendable {
+    /// Where calls run.
     var kind: RpcTransportKind { get }
     /// Whether events work as configured.
     var canSubscribe: Bool { get }
@@ -67,6 +70,7 @@ public struct MigrateMyEntriesSummary: Codable, Sendable, Equatable {
     /// Entries still in an older schema.
     public let remaining: Int
 
+    /// A summary, as a context method returns it.
     public init(converted: Int, remaining: Int) {
         self.converted = converted
         self.remaining = remaining

@@ -23,6 +23,7 @@ public struct RelayObserveConfig: Sendable {
     ///   - keys: Nil takes the relay client's.
     ///   - audience: Nil takes `LoginAudience.current`.
     ///   - clientName: Nil takes the relay's URL.
+    ///   - ttlSeconds: How long a login's statement is valid.
     public init(
         nodeKey: String?, relayURL: String? = nil, credential: String? = nil, keys: DeviceKeys? = nil,
         audience: LoginAudience? = nil, clientName: String? = nil, ttlSeconds: UInt64 = 300

@@ -9,7 +9,9 @@ public struct RelayTransport: ExecuteTransport {
     public let client: RelayClient
     private let observer: RelayObserver?
 
-    /// - Parameter observer: Brings events; nil means that nobody told the relay's node key.
+    /// - Parameters:
+    ///   - relay: The client by which the account writes.
+    ///   - observer: Brings events; nil means that nobody told the relay's node key.
     public init(_ relay: RelayClient, observer: RelayObserver? = nil) {
         client = relay
         self.observer = observer

@@ -13,7 +13,9 @@ public struct NodeTransportConfig: Sendable {
     let mero: Mero
     let cloudClient: CloudClient?
 
-    /// - Parameter cloud: Nil takes the `Mero`'s own.
+    /// - Parameters:
+    ///   - mero: The node's client.
+    ///   - cloud: Nil takes the `Mero`'s own.
     public init(mero: Mero, cloud: CloudClient? = nil) {
         self.mero = mero
         cloudClient = cloud
@@ -34,6 +36,7 @@ public struct RelayTransportConfig: Sendable {
     public let proof: ProofCredential?
 
     /// - Parameters:
+    ///   - relay: The client by which the account writes.
     ///   - sessionToken: Wins over `proof`, which is not sent beside it.
     ///   - observe: Wins over `proof` for events.
     ///   - proof: Only for relays that check proofs themselves; hosted ones know nothing but tokens.

@@ -9,7 +9,7 @@ import Testing
     import SwiftUI
 #endif
 
-// The Swift of README.md, word for word, so that it compiles. `ReadmeTests` holds the two against each other.
+// The Swift of README.md, word for word, so that it compiles. `DocumentationTests` holds the two against each other.
 
 enum ReadmeSamples {
     static func tenLines(_ contextId: String) async throws {

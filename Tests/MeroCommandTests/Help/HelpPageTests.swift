@@ -97,7 +97,7 @@ struct HelpPageTests {
     }
 
     /// Cuts a line like a shell, as far as the examples need it.
-    private static func words(of line: String) -> [String] {
+    static func words(of line: String) -> [String] {
         var words: [String] = []
         var word = ""
         var quote: Character?

@@ -23,7 +23,9 @@ public struct DevWebSockets: Sendable {
 
     /// Sends a close frame; the connection goes when the client has answered it, or after two seconds.
     ///
-    /// - Parameter code: Any number, allowed or not; nil for a frame without one.
+    /// - Parameters:
+    ///   - code: Any number, allowed or not; nil for a frame without one.
+    ///   - reason: the text in the frame.
     public func closeAll(code: UInt16? = 1001, reason: String = "") {
         for peer in peers { peer.close(code: code, reason: reason) }
     }

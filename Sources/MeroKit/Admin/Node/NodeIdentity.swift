@@ -21,6 +21,7 @@ public struct NodeIdentity: Codable, Sendable {
     /// Whether the device holds a certificate. False on nodes that do not say.
     public let deviceCertified: Bool
 
+    /// A node's identity; all ids and keys are 64 lower-case hex characters.
     public init(
         accountId: String, deviceId: String? = nil, publicKey: String, accountRootPublicKey: String,
         deviceAgreementKey: String? = nil, holdsAccountRoot: Bool = false, accountNamespaceId: String? = nil,
@@ -54,9 +55,12 @@ public struct NodeIdentity: Codable, Sendable {
 
 /// The account and device under which a node was revoked.
 public struct RevokedFrom: Codable, Sendable, Equatable {
+    /// The account, 64 hex characters.
     public let accountId: String
+    /// The device, 64 hex characters.
     public let deviceId: String
 
+    /// An account and the device that was withdrawn from it.
     public init(accountId: String, deviceId: String) {
         self.accountId = accountId
         self.deviceId = deviceId

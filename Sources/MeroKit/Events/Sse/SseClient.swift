@@ -99,7 +99,10 @@ public final class SseClient: @unchecked Sendable {
 
     /// The same, telling how the connection and each subscription are doing.
     ///
-    /// - Parameter onStatus: Called on every change, in order, from any thread. Be quick.
+    /// - Parameters:
+    ///   - contextIds: The contexts to follow.
+    ///   - groupIds: The groups to follow, namespaces among them.
+    ///   - onStatus: Called on every change, in order, from any thread. Be quick.
     public func events(
         contextIds: [String], groupIds: [String] = [], onStatus: @escaping @Sendable (EventStreamStatus) -> Void
     ) -> AsyncThrowingStream<ContextEvent, Error> {

@@ -49,14 +49,18 @@ public final class DelegatedAccount: Sendable {
     /// Throws `AccountError.invalidInput` when they are not those of the session's device.
     ///
     /// - Parameters:
+    ///   - account: The account and its relay, as `DelegatedAccountStore` has them.
+    ///   - keys: The device's keys.
     ///   - nonces: Kept across restarts; the device's own.
     ///   - pins: Kept across restarts, best.
     ///   - map: Kept across restarts; the account's own.
     ///   - verifier: Says which key an attestation tells.
     ///   - cloud: Where namespaces are looked up and hosted; nil does without.
     ///   - audience: Who asks.
+    ///   - clientName: A label for logins; nil takes the relay's URL.
     ///   - ttlSeconds: How long warrants and login statements are valid.
     ///   - session: Nil takes the platform's default HTTP stack.
+    ///   - options: Limits and trust of the HTTP stack.
     ///   - onSessionChange: Told when a join gave the account a relay.
     public convenience init(
         session account: DelegatedSession, keys: DeviceKeys, nonces: any WarrantNonceStore,

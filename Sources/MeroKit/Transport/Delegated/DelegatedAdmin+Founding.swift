@@ -4,7 +4,8 @@ import Foundation
 extension DelegatedAdmin {
     /// Makes a context in a group. The account is its member.
     ///
-    /// - Parameter initArgs: Arguments of the application's own initialisation, JSON in UTF-8; empty is none.
+    /// - Parameter request: `initializationParams` are the bytes of the application's own arguments: JSON in UTF-8, none or
+    ///   empty for no arguments.
     public func createContext(_ request: CreateContextRequest) async throws -> CreateContextResponseData {
         let bytes = (request.initializationParams ?? []).compactMap { UInt8(exactly: $0) }
         guard bytes.count == request.initializationParams?.count ?? 0,
@@ -21,7 +22,12 @@ extension DelegatedAdmin {
 
     /// Makes a context that only these accounts see: in a restricted subgroup of its own.
     ///
-    /// - Parameter members: Beside the account itself.
+    /// - Parameters:
+    ///   - namespaceId: The namespace that the subgroup is made in, 64 hex characters.
+    ///   - applicationId: The application, 64 hex characters.
+    ///   - members: Beside the account itself.
+    ///   - name: How the context is called.
+    ///   - initArgs: Arguments of the application's own initialisation, JSON in UTF-8; empty is none.
     public func createPrivateContext(
         namespaceId: String, applicationId: String, members: [String], name: String? = nil,
         initArgs: JSONValue = [:]
@@ -132,7 +138,10 @@ extension DelegatedAdmin {
     ///
     /// The account is a member once the network has applied it: poll `listNamespaces`.
     ///
-    /// - Parameter nodeURL: The node to ask; nil asks the cloud, else takes the session's relay.
+    /// - Parameters:
+    ///   - namespaceId: The namespace, 64 hex characters.
+    ///   - request: The invitation, and how the namespace is called.
+    ///   - nodeURL: The node to ask; nil asks the cloud, else takes the session's relay.
     public func joinNamespace(
         _ namespaceId: String, request: JoinNamespaceRequest, nodeURL: String? = nil
     ) async throws -> JoinOutcome {

@@ -31,6 +31,11 @@ public struct QuoteVerifier: TransportQuoteVerifier {
     ///
     /// - Parameters:
     ///   - allowedMeasurements: Images. Registers of several never combine.
+    ///   - allowedMrtd: Values of MRTD, 96 hex characters each.
+    ///   - allowedRtmr0: Values of RTMR0; empty leaves it unchecked.
+    ///   - allowedRtmr1: Values of RTMR1.
+    ///   - allowedRtmr2: Values of RTMR2.
+    ///   - allowedRtmr3: Values of RTMR3.
     ///   - allowedTcbStatuses: In Intel's words, in their case. `Revoked` is never trusted.
     ///   - fetchCollateral: Asked when the node sends none.
     ///   - rootCA: The certificate, in DER, that all chains have to end at.
