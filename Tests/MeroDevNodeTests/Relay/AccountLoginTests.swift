@@ -158,7 +158,10 @@ import Testing
     @Test func aRevokedAccountStaysOut() async throws {
         try await withRelay { relay async throws in
             let token = try await relay.session()
-            relay.node.revokeFamilies()
+            let owner = try await relay.fixture.login().pair.accessToken
+            let keys = try await relay.fixture.call("GET", "/admin/keys", token: owner).data?.arrayValue ?? []
+            let own = try #require(keys.first { $0["auth_method"] != "user_password" }?["key_id"]?.stringValue)
+            #expect(try await relay.fixture.call("DELETE", "/admin/keys/\(own)", token: owner).status == 200)
             let answer = try await relay.query(token: token)
             #expect(answer.status == 403 && answer.authError == "token_revoked")
             #expect(try await relay.login().error == Self.prefix + "this account's key has been revoked on this node")

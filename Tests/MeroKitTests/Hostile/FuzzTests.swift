@@ -22,7 +22,7 @@ import Testing
         // A new one each time: what is found is found again by the seed that is printed.
         let seed = variables["MEROKIT_FUZZ_SEED"].flatMap(UInt64.init) ?? .random(in: 0 ... .max / 2)
         let count = variables["MEROKIT_FUZZ_COUNT"].flatMap(Int.init) ?? 1500
-        let limit = count > 1500 ? [] : ["--seconds", "3"]
+        let limit = count > 1500 ? [] : ["--seconds", "1"]
         let (status, text) = try await Self.run(
             ["--only", group, "--seed", "\(seed)", "--count", "\(count)", "--patience", "10"] + limit)
         #expect(status == 0, "\(text)")
