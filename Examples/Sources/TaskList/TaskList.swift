@@ -51,10 +51,16 @@ public struct TaskList: Sendable {
 
     /// Calls `body` with all tasks, now and whenever somebody changed them, until the task is cancelled.
     public func watch(_ body: ([(id: String, task: TaskItem)]) -> Void) async throws {
+        let (statuses, report) = AsyncStream.makeStream(of: EventStreamStatus.self)
+        let events = try client.events.events(contextIds: [contextId]) { report.yield($0) }
+        // What happens before events flow would be missed: the first reading comes after that, or when they cannot flow.
+        for await status in statuses {
+            let isDecided = [.active, .refused].contains(status.contexts[contextId])
+            if isDecided || [.waiting, .ended].contains(status.connection) { break }
+        }
         body(try await all())
         // A gap means that events may have been missed: reading again is right then, too.
-        for try await event in try client.events.events(contextIds: [contextId])
-        where event.isGap || event.kind == "StateMutation" {
+        for try await event in events where event.isGap || event.kind == "StateMutation" {
             body(try await all())
         }
     }

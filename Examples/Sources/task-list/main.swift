@@ -1,4 +1,5 @@
 import Foundation
+import MeroKit
 import TaskList
 
 // A task list for several people, from the command line: see Examples/README.md.
@@ -30,6 +31,8 @@ do {
     default: throw SetupError("usage: task-list [list | add TITLE | done NUMBER | watch]")
     }
 } catch {
-    FileHandle.standardError.write(Data("task-list: \(error.localizedDescription)\n".utf8))
+    // The contract's or the node's own words, where there are some.
+    let reason = (error as? MeroError)?.failureReason ?? error.localizedDescription
+    FileHandle.standardError.write(Data("task-list: \(reason)\n".utf8))
     exit(1)
 }

@@ -22,7 +22,7 @@ extension Command {
             "Without an option this device is signed in: the wallet opens in the browser, asks the person, and certifies the "
                 + "profile's device. Its answer comes back to this machine, to a page that mero serves until then. The hosted "
                 + "wallet returns to https pages only, for the time being; a wallet of your own (--wallet) may return here. A device that "
-                + "was certified without the wallet is signed in with --certified.",
+                + "was certified without the wallet is signed in with --certified, which takes no browser.",
             "With --owner or --google-stdin the user of the cloud is signed in. The recovery phrase is asked for on the terminal, "
                 + "or read from standard input with --phrase-stdin. Neither is ever an argument, and neither is kept.",
             "What is kept is in the profile, in files that only you can read.",

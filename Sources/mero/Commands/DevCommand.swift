@@ -16,8 +16,9 @@ extension Command {
                 + "from files, too.",
             "Two \"mero dev\" do not know each other: nobody can join from one what the other one serves. --nodes runs several "
                 + "nodes in one process, which do.",
-            "With --with-cloud there is a cloud beside it, on a port of its own, with a wallet that approves whoever asks: what "
-                + "\"mero cloud\" needs. The node is its relay.",
+            "With --with-cloud there is a cloud beside it, on a port of its own, with a wallet that approves whoever opens its "
+                + "page in a browser: what \"mero cloud\" needs. The node is its relay. Without a browser: \"mero account new\", "
+                + "then \"mero cloud login --certified --cloud URL\".",
             "With --json: one line when the node is ready, one when it has stopped.",
         ],
         options: [.devPort, .devData, .devUser, .passwordFromInput, .devNodes, .devBlobLimit, .devCloud, .quiet],

@@ -17,7 +17,8 @@ extension Command {
             "Prints the token, or with --slug a link that the app of that name opens. With --recursive there is one for every "
                 + "group below as well, a line each.",
             "With --as-account the device that is signed in to the cloud signs it, without a node: for namespaces that the "
-                + "cloud hosts, and in which the account may invite.",
+                + "cloud hosts, and in which the account may invite: as an admin, or after an admin's \"mero member grant "
+                + "NAMESPACE ACCOUNT invite\". What others sign is refused when somebody accepts it.",
         ],
         operands: [.groupId], options: [.lifetime, .recursive, .admitter, .slug, .asAccount, .cloud],
         examples: [

@@ -27,3 +27,21 @@ import Testing
     #expect(test.node.requestCount("POST", "/auth/refresh") == 1)
     await test.stop()
 }
+
+@Test func theOtherNodeSeesIt() async throws {
+    var options = DevNodeOptions()
+    options.network = DevNetwork()
+    let ana = try await SignedInNode.start(options: options)
+    let ben = try await SignedInNode.start(options: options)
+    let namespaceId = try ana.node.createNamespace(contract: KeyValueContract())
+    let contextId = try ana.node.createContext(KeyValueContract(), inGroup: namespaceId)
+    let invitation = try SignedGroupOpenInvitation(pasted: ana.node.createInvitation(namespace: namespaceId))
+    _ = try await ben.mero.admin.joinNamespace(namespaceId, request: JoinNamespaceRequest(invitation: invitation))
+    _ = try await ben.mero.admin.joinContext(contextId)
+    let _: Empty = try await ana.mero.rpc.execute(
+        contextId: contextId, method: "set", argsJson: ["key": "k", "value": "v"])
+    let value: String? = try await ben.mero.rpc.execute(contextId: contextId, method: "get", argsJson: ["key": "k"])
+    #expect(value == "v")
+    await ben.stop()
+    await ana.stop()
+}

@@ -23,9 +23,15 @@ enum TutorialSamples {
 
         /// Calls `show` with all tasks, now and whenever somebody changed them.
         func watch(_ show: ([String]) -> Void) async throws {
+            let (statuses, report) = AsyncStream.makeStream(of: EventStreamStatus.self)
+            let events = try client.events.events(contextIds: [contextId]) { report.yield($0) }
+            // What is added before events flow would be missed: read after that, or when they cannot flow.
+            for await status in statuses {
+                let isDecided = [.active, .refused].contains(status.contexts[contextId])
+                if isDecided || [.waiting, .ended].contains(status.connection) { break }
+            }
             show(try await all())
-            for try await event in try client.events.events(contextIds: [contextId])
-            where event.isGap || event.kind == "StateMutation" {
+            for try await event in events where event.isGap || event.kind == "StateMutation" {
                 show(try await all())
             }
         }
@@ -85,24 +91,29 @@ enum TutorialSamples {
             print("usage: TASKS_NODE=... TASKS_CONTEXT=... tasks ana|ben [add TITLE | watch]")
             exit(2)
         }
-        let client =
-            person == "ben"
-            ? try await ben(
-                at: node, invitation: set["TASKS_INVITATION"] ?? "", folder: URL(fileURLWithPath: "ben-device"))
-            : try await ana(at: node)
-        let tasks = TaskList(client: client, contextId: contextId)
-
-        switch words.dropFirst().first {
-        case "add":
-            try await tasks.add(words.dropFirst(2).joined(separator: " "))
-            print(try await tasks.all())
-        case "watch":
-            try await tasks.watch { titles in
-                print(titles)
-                fflush(nil)  // into a pipe as well
+        do {
+            let client =
+                person == "ben"
+                ? try await ben(
+                    at: node, invitation: set["TASKS_INVITATION"] ?? "", folder: URL(fileURLWithPath: "ben-device"))
+                : try await ana(at: node)
+            let tasks = TaskList(client: client, contextId: contextId)
+            switch words.dropFirst().first {
+            case "add":
+                try await tasks.add(words.dropFirst(2).joined(separator: " "))
+                print(try await tasks.all())
+            case "watch":
+                try await tasks.watch { titles in
+                    print(titles)
+                    fflush(nil)  // into a pipe as well
+                }
+            default:
+                print(try await tasks.all())
             }
-        default:
-            print(try await tasks.all())
+        } catch {
+            // The contract's or the node's own words, where there are some.
+            print("tasks:", (error as? MeroError)?.failureReason ?? error.localizedDescription)
+            exit(1)
         }
     }
 }
