@@ -51,7 +51,8 @@ public struct TaskList: Sendable {
 
     /// Calls `body` with all tasks, now and whenever somebody changed them, until the task is cancelled.
     public func watch(_ body: ([(id: String, task: TaskItem)]) -> Void) async throws {
-        let (statuses, report) = AsyncStream.makeStream(of: EventStreamStatus.self)
+        let (statuses, report) = AsyncStream.makeStream(
+            of: EventStreamStatus.self, bufferingPolicy: .bufferingNewest(1))
         let events = try client.events.events(contextIds: [contextId]) { report.yield($0) }
         // What happens before events flow would be missed: the first reading comes after that, or when they cannot flow.
         for await status in statuses {

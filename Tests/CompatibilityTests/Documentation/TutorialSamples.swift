@@ -23,7 +23,8 @@ enum TutorialSamples {
 
         /// Calls `show` with all tasks, now and whenever somebody changed them.
         func watch(_ show: ([String]) -> Void) async throws {
-            let (statuses, report) = AsyncStream.makeStream(of: EventStreamStatus.self)
+            let (statuses, report) = AsyncStream.makeStream(
+                of: EventStreamStatus.self, bufferingPolicy: .bufferingNewest(1))
             let events = try client.events.events(contextIds: [contextId]) { report.yield($0) }
             // What is added before events flow would be missed: read after that, or when they cannot flow.
             for await status in statuses {
