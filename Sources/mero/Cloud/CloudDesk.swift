@@ -97,8 +97,8 @@ extension CloudDesk {
             address.isSameNode(as: cloud)
         else {
             throw Failure(
-                code: .notSignedIn, message: "Profile \"\(profile.name)\" is not signed in to \(cloud.text)",
-                hint: "Run \"mero cloud login\(profileWords)\"")
+                code: .notSignedIn, message: "No device of profile \"\(profile.name)\" is signed in to \(cloud.text)",
+                hint: "Run \"mero cloud login\(profileWords) --cloud \(cloud.text)\"")
         }
         let identity = try profile.identity()
         // Another device may have taken this one's place in the profile since.

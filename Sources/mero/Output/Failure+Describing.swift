@@ -110,7 +110,24 @@ extension Failure {
             "An admin of the namespace grants it with \"mero member grant $NAMESPACE \(words[place + 2]) act-for-others\""
     }
 
+    /// What the sealed transport said in place of a sealed answer. Anybody on the way may have written it.
+    private static func describing(_ refusal: SealedRefusal, _ code: String, _ http: HTTPError) -> Failure {
+        let hint: String
+        switch code {
+        case "stale_transport_key": hint = "The key is not the node's, or not any more: \"mero relay attest\" prints it"
+        case "busy": hint = "Try again in a while"
+        default: hint = "Somebody on the way may have written this. It is not known whether the call ran"
+        }
+        let said = refusal.message.map { ": \($0)" } ?? ""
+        return Failure(
+            code: .refused, message: "The node did not take the sealed request (\(http.message)): \(code)\(said)",
+            hint: hint, type: code, status: http.status)
+    }
+
     private static func describing(_ http: HTTPError, refusal: ErrorRefusal?) -> Failure {
+        if http.cameInTheClear, let refusal = http.sealedRefusal, let code = refusal.code {
+            return describing(refusal, code, http)
+        }
         let said = refusal?.message.map { ": \($0)" } ?? ""
         let base = (type: refusal?.type ?? http.headers["x-auth-error"], data: refusal?.data.map(Report.init))
         func failure(_ code: ExitCode, _ message: String, _ hint: String?) -> Failure {

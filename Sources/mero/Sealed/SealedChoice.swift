@@ -52,9 +52,14 @@ enum SealedChoice {
 
     /// Whether a quote that nobody signs may do: only where nobody stands between the two.
     ///
-    /// Throws `Failure` where a proxy would.
+    /// Throws `Failure` where a proxy would, and for a release, of which such a quote says nothing.
     static func takesMockQuotes(of node: NodeAddress, _ invocation: Invocation) throws -> Bool {
         guard node.isThisMachine else { return false }
+        guard invocation.arguments.text(.trustedRelease) == nil else {
+            throw Failure(
+                code: .usage, message: "A node on this machine shows a mock quote, which names no release",
+                hint: "Leave --min-release out")
+        }
         let proxies = ProxySettings(variables: invocation.surroundings.variables)
         guard let variable = proxies.variable(for: node) else { return true }
         throw Failure(

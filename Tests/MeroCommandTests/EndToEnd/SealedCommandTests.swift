@@ -51,6 +51,24 @@ struct SealedCommandTests {
         }
     }
 
+    @Test func aWrongKeyAndAReleaseThatNobodyShowsAreTold() async throws {
+        try await Workbench.with { bench in
+            _ = try await bench.login()
+            let context = try bench.node.createContext(KeyValueContract())
+            let key = Hex.encode([UInt8](repeating: 9, count: 32))
+            let call = try await bench.mero("call", context, "entries", "--transport-key", key)
+            #expect(call.status == ExitCode.refused.rawValue && call.isOneErrorLine, "\(call.errors)")
+            #expect(call.errors.contains("stale_transport_key") && call.errors.contains("mero relay attest"))
+            bench.node.clearRequests()
+            for words in [["call", context, "entries", "--sealed"], ["relay", "attest", "--relay", bench.url]] {
+                let release = try await bench.start(words + ["--min-release", "9.9.9"]).outcome()
+                #expect(release.status == ExitCode.usage.rawValue && release.isOneErrorLine, "\(release.errors)")
+                #expect(release.errors.contains("--min-release"))
+            }
+            #expect(bench.node.requests.isEmpty)
+        }
+    }
+
     @Test func aNodeThatDoesNotAttestIsNotSealedTo() async throws {
         try await Workbench.with { bench in
             _ = try await bench.login()
