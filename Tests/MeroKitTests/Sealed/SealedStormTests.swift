@@ -128,6 +128,36 @@ import Testing
         server.stop()
     }
 
+    /// Each call leaves a connection behind that says nothing any more: they do not pile up.
+    @Test func silenceGathersNoConnections() async throws {
+        let fixture = try await SealedFixture.start()
+        let proxy = try SealedProxy(to: fixture.node.port)
+        let mero = fixture.mero(Sealing(key: fixture.fixed), at: proxy.url)
+        proxy.set(.init(staysSilent: true))
+        let most = Locked(0)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<16 {
+                group.addTask {
+                    for _ in 0..<40 {
+                        let error = await failure(of: {
+                            let _: JSONValue = try await mero.http.get("/admin-api/health")
+                        })
+                        #expect(error == nil)
+                        let open = proxy.openConnections
+                        most.withLock { $0 = max($0, open) }
+                    }
+                }
+            }
+        }
+        // A connection that was given up is counted until the proxy has noticed.
+        let open = most.withLock { $0 }
+        #expect(open < SealedExchange.mostFarewells + 64, "\(open) connections")
+        try await eventually { proxy.openConnections == 0 }
+        await mero.close()
+        await fixture.stop()
+        proxy.stop()
+    }
+
     /// Cancelled a little later each time: before, in and after the attestation, the handshake and the exchange.
     @Test func aCallThatIsCancelledAnywhere() async throws {
         let fixture = try await SealedFixture.start()
