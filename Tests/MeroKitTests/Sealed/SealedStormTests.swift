@@ -60,7 +60,9 @@ import Testing
         #expect(envelopes.count > Self.workers * Self.rounds)
         let sealed = Dictionary(grouping: envelopes) { $0.prefix(25) }
         // The stack may send the same bytes again over a connection that died; other bytes would be another plaintext.
-        for (header, sent) in sealed { #expect(Set(sent).count == 1, "two plaintexts under \(Hex.encode(Array(header)))") }
+        for (header, sent) in sealed {
+            #expect(Set(sent).count == 1, "two plaintexts under \(Hex.encode(Array(header)))")
+        }
         #expect(Set(sealed.keys.map { $0.prefix(17) }).count > 10, "not many sessions took part")
         await mero.close()
         try await eventually { proxy.openConnections == 0 }
