@@ -34,6 +34,7 @@
         private let idleSignal = DispatchSemaphore(value: 0)
         private let multi: UnsafeMutableRawPointer
         private let clock = CurlClock()
+        private let sockets = CurlSockets()
         private let authorities: CurlAuthorities
         private var underWay: [CurlHandle] = []
         private var idle: [CurlHandle] = []
@@ -175,7 +176,7 @@
         }
 
         private func begin(_ transfer: CurlTransfer) {
-            guard let handle = idle.popLast() ?? CurlHandle(clock: clock, authorities: authorities) else {
+            guard let handle = idle.popLast() ?? newHandle() else {
                 completions.append(CurlCompletion(transfer: transfer, outcome: .failure(EngineError.engineClosed)))
                 return
             }
@@ -192,6 +193,8 @@
             nextTimeoutCheck = min(nextTimeoutCheck, handle.lastActivity + handle.inactivityLimit)
         }
 
+        private func newHandle() -> CurlHandle? { CurlHandle(clock: clock, sockets: sockets, authorities: authorities) }
+
         private func collectMessages() {
             var left: Int32 = 0
             while let message = curl_multi_info_read(multi, &left) {
@@ -199,7 +202,15 @@
                 let code = message.pointee.data.result
                 var context: UnsafeMutableRawPointer?
                 merokit_curl_get_pointer(message.pointee.easy_handle, CURLINFO_PRIVATE, &context)
-                if let handle = CurlCallbacks.handle(context) { release(handle) { $0.end(code) } }
+                guard let handle = CurlCallbacks.handle(context) else { continue }
+                if handle.needsFreshConnection {
+                    curl_multi_remove_handle(multi, handle.easy)
+                    handle.beginAnew()
+                    curl_multi_add_handle(multi, handle.easy)
+                } else {
+                    if code == CURLE_OK { sockets.note(handle.easy) }
+                    release(handle) { $0.end(code) }
+                }
             }
         }
 
