@@ -147,8 +147,9 @@
                     Finding("\(text)\nto \(String(decoding: request.prefix(1500), as: UTF8.self))")
                 }
                 guard let answer else {
-                    // A head that fills the server's memory for it leaves no room to say so.
-                    guard request.count > 1500 else {
+                    // A head that fills the server's memory for it leaves no room to say so: each field of a query takes some.
+                    let fields = request.reduce(0) { $0 + ($1 == UInt8(ascii: "&") ? 1 : 0) }
+                    guard request.count > 1500 || fields > 200 else {
                         throw finding("the node closed the connection without an answer")
                     }
                     return .refused
