@@ -33,8 +33,8 @@
             return CURL_SEEKFUNC_OK
         }
 
-        static let beforeRequest: curl_prereq_callback = { context, _, _, _, localPort in
-            guard let handle = handle(context), handle.willSend(from: localPort) else { return CURL_PREREQFUNC_ABORT }
+        static let beforeRequest: curl_prereq_callback = { context, _, _, _, _ in
+            guard let handle = handle(context), handle.willSend() else { return CURL_PREREQFUNC_ABORT }
             return CURL_PREREQFUNC_OK
         }
 

@@ -34,7 +34,6 @@
         private let idleSignal = DispatchSemaphore(value: 0)
         private let multi: UnsafeMutableRawPointer
         private let clock = CurlClock()
-        private let sockets = CurlSockets()
         private let authorities: CurlAuthorities
         private var underWay: [CurlHandle] = []
         private var idle: [CurlHandle] = []
@@ -176,7 +175,7 @@
         }
 
         private func begin(_ transfer: CurlTransfer) {
-            guard let handle = idle.popLast() ?? newHandle() else {
+            guard let handle = idle.popLast() ?? CurlHandle(clock: clock, authorities: authorities) else {
                 completions.append(CurlCompletion(transfer: transfer, outcome: .failure(EngineError.engineClosed)))
                 return
             }
@@ -193,8 +192,6 @@
             nextTimeoutCheck = min(nextTimeoutCheck, handle.lastActivity + handle.inactivityLimit)
         }
 
-        private func newHandle() -> CurlHandle? { CurlHandle(clock: clock, sockets: sockets, authorities: authorities) }
-
         private func collectMessages() {
             var left: Int32 = 0
             while let message = curl_multi_info_read(multi, &left) {
@@ -202,15 +199,7 @@
                 let code = message.pointee.data.result
                 var context: UnsafeMutableRawPointer?
                 merokit_curl_get_pointer(message.pointee.easy_handle, CURLINFO_PRIVATE, &context)
-                guard let handle = CurlCallbacks.handle(context) else { continue }
-                if handle.needsFreshConnection {
-                    curl_multi_remove_handle(multi, handle.easy)
-                    handle.beginAnew()
-                    curl_multi_add_handle(multi, handle.easy)
-                } else {
-                    if code == CURLE_OK { sockets.note(handle.easy) }
-                    release(handle) { $0.end(code) }
-                }
+                if let handle = CurlCallbacks.handle(context) { release(handle) { $0.end(code) } }
             }
         }
 

@@ -17,7 +17,6 @@
         private(set) var inactivityLimit: UInt64 = 0
 
         private let clock: CurlClock
-        private let sockets: CurlSockets
         private let errorText: UnsafeMutablePointer<CChar>
         private var applied = Applied()
         private var headerList: UnsafeMutablePointer<curl_slist>?
@@ -51,7 +50,6 @@
             case source(String)
             case headersTooLarge
             case wouldSendTwice
-            case unaskedBytes
         }
 
         /// Bodies below this size are copied into libcurl, which then sends them together with the request's head.
@@ -65,11 +63,10 @@
         /// A server that sends interim answers or trailers for ever would otherwise never be given up.
         private static let headerTotalLimit = 1024 * 1024
 
-        init?(clock: CurlClock, sockets: CurlSockets, authorities: CurlAuthorities) {
+        init?(clock: CurlClock, authorities: CurlAuthorities) {
             guard let easy = curl_easy_init() else { return nil }
             self.easy = easy
             self.clock = clock
-            self.sockets = sockets
             errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
             errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
             setConstants(authorities)
@@ -119,19 +116,6 @@
             return end(.success(answer))
         }
 
-        /// Whether nothing was sent, since the connection at hand was not fit for it: another one has to carry the call.
-        var needsFreshConnection: Bool {
-            if case .unaskedBytes = stop { return true }
-            return false
-        }
-
-        /// Begins the call once more, on a connection of its own.
-        func beginAnew() {
-            stop = nil
-            errorText[0] = 0
-            setFresh(true)
-        }
-
         /// Ends a call that libcurl has let go of before it was complete.
         func end(_ reason: EndReason) -> CurlCompletion {
             switch reason {
@@ -168,8 +152,6 @@
             case .headersTooLarge: return error(.connectionLost, "The answer's header lines are too long")
             case .wouldSendTwice:
                 return error(.connectionLost, "The connection broke, and this request is sent only once")
-            case .unaskedBytes:
-                return error(.connectionLost, "The connection held bytes that belong to no answer")
             case nil:
                 if code == CURLE_OK {
                     // libcurl takes a connection that ends within the head for an answer without a body.
@@ -191,15 +173,10 @@
 
         /// Everything is connected, the request goes out now.
         ///
-        /// - Parameter localPort: of the connection.
         /// - Returns: false to stop here. A second time for one call means that libcurl is about to repeat it, after the
         ///   connection died or a stream was refused.
-        func willSend(from localPort: Int32) -> Bool {
+        func willSend() -> Bool {
             lastActivity = clock.now
-            if !wasSent, !applied.isFresh, sockets.holdBytes(localPort) {
-                stop = .unaskedBytes
-                return false
-            }
             if wasSent, sendAtMostOnce {
                 stop = .wouldSendTwice
                 return false
@@ -320,7 +297,10 @@
             }
             applyHeaders(request.headers)
             // A connection of its own, which then would only pile up beside those of the other calls.
-            setFresh(request.sendAtMostOnce)
+            if request.sendAtMostOnce != applied.isFresh {
+                merokit_curl_set_long(easy, CURLOPT_FRESH_CONNECT, request.sendAtMostOnce ? 1 : 0)
+                applied.isFresh = request.sendAtMostOnce
+            }
             setForbidsReuse(request.sendAtMostOnce)
             let size = request.transferSize
             if size != applied.size {
@@ -337,12 +317,6 @@
             case .stream: return streamBuffer
             case .large: return bulkBuffer
             }
-        }
-
-        private func setFresh(_ isFresh: Bool) {
-            guard isFresh != applied.isFresh else { return }
-            merokit_curl_set_long(easy, CURLOPT_FRESH_CONNECT, isFresh ? 1 : 0)
-            applied.isFresh = isFresh
         }
 
         private func setForbidsReuse(_ forbids: Bool) {
