@@ -120,6 +120,9 @@ public enum ApplicationRegistry {
     /// `CancellationError`.
     ///
     /// - Parameters:
+    ///   - registryURL: The registry's base URL.
+    ///   - package: The package, e.g. `com.example.notes`.
+    ///   - version: The version, as the registry lists it.
     ///   - session: Nil takes the platform's default HTTP stack.
     ///   - options: Limits and trust. A registry is no node: sealing plays no part.
     public static func manifest(
