@@ -47,6 +47,12 @@ static inline CURLcode merokit_curl_get_pointer(CURL *handle, CURLINFO info, voi
 static inline CURLcode merokit_curl_get_socket(CURL *handle, curl_socket_t *value) {
     return curl_easy_getinfo(handle, CURLINFO_ACTIVESOCKET, value);
 }
+static inline CURLSHcode merokit_curl_share_set_long(CURLSH *share, CURLSHoption option, long value) {
+    return curl_share_setopt(share, option, (int)value);
+}
+static inline CURLcode merokit_curl_set_socket_callback(CURL *handle, curl_opensocket_callback value) {
+    return curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, value);
+}
 static inline CURLMcode merokit_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
     return curl_multi_setopt(multi, option, value);
 }

@@ -221,10 +221,18 @@ public actor CloudSignIn {
         let mine = generation
         let base = try RelayOrigin.base(relayUrl)
         async let ended: Void = logout(takeLeftovers(of: owner))
-        let nodeKey = try await RelayNodeKey.attest(
-            relayURL: relayUrl, verifier: config.relayKeyVerifier, session: urlSession, timeout: config.timeout ?? 15,
-            options: config.relayOptions)
+        let attested: Result<String, any Error>
+        do {
+            attested = .success(
+                try await RelayNodeKey.attest(
+                    relayURL: relayUrl, verifier: config.relayKeyVerifier, session: urlSession,
+                    timeout: config.timeout ?? 15, options: config.relayOptions))
+        } catch {
+            attested = .failure(error)
+        }
+        // In any case: those tokens are nowhere any more, so that nobody else would end that session.
         await ended
+        let nodeKey = try attested.get()
         try check(mine)
         let store = place(of: owner)
         if let stored = store.getTokens(), await isValid(stored.accessToken, at: base) {

@@ -105,14 +105,32 @@ final class SealedExchange: EngineBodyReceiver, @unchecked Sendable {
 
     /// A carrier that stays silent behind the end has nothing to bring any more.
     private func letGo() {
-        state.withLock { state in
-            guard !state.hasCarrierEnded, let carrier = state.carrier else { return }
+        let refused = state.withLock { state -> Task<Void, Never>? in
+            guard !state.hasCarrierEnded, let carrier = state.carrier else { return nil }
+            guard Self.farewells.withLock({ $0.begin() }) else { return carrier }
             state.farewell = Task {
+                defer { Self.farewells.withLock { $0.underWay -= 1 } }
                 guard (try? await Task.sleep(nanoseconds: .nanoseconds(Self.grace))) != nil else { return }
                 carrier.cancel()
             }
+            return nil
+        }
+        refused?.cancel()
+    }
+
+    /// How many carriers are waited for in this process: one that stays silent on purpose must not gather connections.
+    private struct Farewells {
+        var underWay = 0
+
+        mutating func begin() -> Bool {
+            guard underWay < SealedExchange.mostFarewells else { return false }
+            underWay += 1
+            return true
         }
     }
+
+    private static let farewells = Locked(Farewells())
+    static let mostFarewells = 128
 
     func begin(status: Int, headers: [String: String]) {
         guard headers["content-type"] != SealedSessions.contentType else { return }

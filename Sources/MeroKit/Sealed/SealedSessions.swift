@@ -92,7 +92,8 @@ final class SealedSessions: Sendable {
             sink: .memory(limit: HTTPError.bodyTextLimit))
         let answer: EngineResponse
         do {
-            answer = try await engine.perform(request)
+            // Nobody who answers for the node, byte by byte, holds up all who wait for the session.
+            answer = try await TimeBudget(timeout * TimeBudget.timeouts).spend { try await engine.perform(request) }
         } catch let error as EngineError {
             // Whatever the handshake reached: the request that waits for it has reached nobody.
             throw EngineError(kind: error.kind, mayHaveReachedNode: false, message: error.message)

@@ -41,7 +41,8 @@ final class RawClient {
         #if canImport(Darwin)
             descriptor = socket(AF_INET, SOCK_STREAM, 0)
         #else
-            descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            // A process that another test starts must not keep the connection open.
+            descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         #endif
         var wait = timeval(tv_sec: 20, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &wait, socklen_t(MemoryLayout<timeval>.size))

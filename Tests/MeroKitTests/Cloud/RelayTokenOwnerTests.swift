@@ -88,6 +88,24 @@ import Testing
         await second.stop()
     }
 
+    /// The relay that the account has now cannot be reached, which is no reason to keep the session at the one before.
+    @Test func whatWasLeftIsEndedThoughTheNewRelayIsAway() async throws {
+        let first = try await SignInRig.relay()
+        let rig = try SignInRig()
+        let (_, session, tokens) = try await Self.connected(rig, first)
+        let away = try LoopbackSocket.bound()
+        defer { close(away) }
+        var moved = session
+        moved.relayUrl = "http://127.0.0.1:\(try LoopbackSocket.port(of: away))"
+        rig.sessions.save(moved)
+        first.inject(.delay(0.3), on: "POST /auth/logout")
+        let connection = await (try rig.signIn()).connect(moved)
+        #expect(connection.mero == nil && connection.readNote != nil)
+        #expect(Self.logouts(first) == [tokens.refreshToken] && first.handlerRuns("POST", "/auth/logout") == 1)
+        #expect(rig.tokens.getTokens() == nil)
+        await first.stop()
+    }
+
     /// Two sign-ins share a store of tokens, and not the one of sessions.
     @Test func thoseOfAnotherAccountAreNeitherUsedNorOverwritten() async throws {
         let (first, second) = (try await SignInRig.relay(), try await SignInRig.relay())

@@ -14,7 +14,7 @@ import Testing
 
     enum Kind: String, CaseIterable, Sendable {
         case attest, loginChallenge, login, logout, refresh, logoutOfNode, validate, directory, directoryAsUser,
-            signInToCloud, registry, release
+            signInToCloud, registry, release, teeInfo, transportKey, handshake
     }
 
     private static let key = String(repeating: "0d", count: 32)
@@ -54,6 +54,18 @@ import Testing
                 _ = try await http.call(RegistryEndpoints.manifest, "p", "1.0.0")
             case .release:
                 _ = try await fetchNodeRelease("2.3.87", mirror: base, session: session, timeout: timeout)
+            case .teeInfo: _ = try await AdminApi(http: http).getTeeInfo()
+            case .transportKey:
+                _ = try await AdminApi(http: http).attestation(
+                    TeeAttestRequest(nonce: key, bindTransportKey: true, includeCollateral: true))
+            case .handshake:
+                // Others wait for the session, too: it must not take as long as somebody likes, whatever it is opened for.
+                let secret = SecretBytes(random: 32)
+                let known = try #require(secret.withUnsafeBytes(Curve25519Backend.x25519PublicKey))
+                let sealed = URLSessionHttpClient(
+                    baseURL: base, timeout: timeout, session: session, retryPolicy: .never,
+                    options: HttpOptions(sealing: .node(key: .fixed(Data(known)))))
+                let _: JSONValue = try await sealed.get("/admin-api/health")
             }
         } catch {
             return error
@@ -63,7 +75,8 @@ import Testing
 
     @Test(arguments: Kind.allCases, [false, true])
     func endsInTime(kind: Kind, ownSession: Bool) async throws {
-        let server = try DrippingServer { request in
+        // Of a handshake nobody takes more than 64 KiB.
+        let server = try DrippingServer(length: kind == .handshake ? 60_000 : 1 << 20) { request in
             guard kind == .login, request.target == "/auth/challenge" else { return nil }
             return DrippingServer.json(#"{"data":{"challenge":"\#(Self.key)"}}"#)
         }

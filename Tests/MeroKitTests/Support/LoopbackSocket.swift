@@ -69,6 +69,13 @@ enum LoopbackSocket {
         return count > 0 ? Data(chunk[..<count]) : nil
     }
 
+    /// The next connection, closed in processes that the test starts: they would keep it open. Negative when there are no more.
+    static func accept(on listener: Int32) -> Int32 {
+        let descriptor = Foundation.accept(listener, nil, nil)
+        if descriptor >= 0 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        return descriptor
+    }
+
     private static func create() throws -> Int32 {
         let descriptor = socket(AF_INET, streamType, 0)
         guard descriptor >= 0 else { throw Failure() }
@@ -94,7 +101,7 @@ enum LoopbackSocket {
 }
 
 #if canImport(Glibc)
-    private let streamType = Int32(SOCK_STREAM.rawValue)
+    private let streamType = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
     private let noSignal = Int32(MSG_NOSIGNAL)
 #else
     private let streamType = SOCK_STREAM

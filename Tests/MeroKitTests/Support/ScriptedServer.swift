@@ -29,7 +29,7 @@ final class ScriptedServer: Sendable {
             // next call, and this thread would take that one's connections away.
             defer { close(listener) }
             while true {
-                let descriptor = accept(listener, nil, nil)
+                let descriptor = LoopbackSocket.accept(on: listener)
                 guard descriptor >= 0 else { return }
                 guard let self, self.serve(descriptor, play) else {
                     close(descriptor)

@@ -116,6 +116,7 @@
         private func setOptions(_ easy: UnsafeMutableRawPointer) {
             merokit_curl_set_string(easy, CURLOPT_URL, target.http.url)
             merokit_curl_set_long(easy, CURLOPT_CONNECT_ONLY, 1)
+            merokit_curl_set_socket_callback(easy, CurlCallbacks.openSocket)
             merokit_curl_set_long(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
             // A proxy would not forward the upgrade of a plain request.
             merokit_curl_set_long(easy, CURLOPT_HTTPPROXYTUNNEL, 1)

@@ -1,5 +1,6 @@
 #if canImport(CCurl)
     import CCurl
+    import Glibc
 
     /// The functions that libcurl calls, each with the handle it was given. All run on the thread that drives the loop.
     enum CurlCallbacks {
@@ -33,9 +34,16 @@
             return CURL_SEEKFUNC_OK
         }
 
-        static let beforeRequest: curl_prereq_callback = { context, _, _, _, _ in
-            guard let handle = handle(context), handle.willSend() else { return CURL_PREREQFUNC_ABORT }
+        static let beforeRequest: curl_prereq_callback = { context, _, _, _, localPort in
+            guard let handle = handle(context), handle.willSend(from: localPort) else { return CURL_PREREQFUNC_ABORT }
             return CURL_PREREQFUNC_OK
+        }
+
+        /// A socket that the processes which the program starts do not inherit. Such a process would keep the connection open
+        /// when it has been closed here.
+        static let openSocket: curl_opensocket_callback = { _, _, address in
+            guard let address = address?.pointee else { return CURL_SOCKET_BAD }
+            return socket(address.family, address.socktype | Int32(SOCK_CLOEXEC.rawValue), address.`protocol`)
         }
 
         static func handle(_ context: UnsafeMutableRawPointer?) -> CurlHandle? {

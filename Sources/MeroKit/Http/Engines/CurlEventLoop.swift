@@ -34,6 +34,8 @@
         private let idleSignal = DispatchSemaphore(value: 0)
         private let multi: UnsafeMutableRawPointer
         private let clock = CurlClock()
+        private let sockets = CurlSockets()
+        private let shared = CurlShare()
         private let authorities: CurlAuthorities
         private var underWay: [CurlHandle] = []
         private var idle: [CurlHandle] = []
@@ -52,7 +54,10 @@
             merokit_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Self.idleConnectionLimit)
         }
 
-        deinit { curl_multi_cleanup(multi) }
+        deinit {
+            idle.removeAll()
+            curl_multi_cleanup(multi)
+        }
 
         /// Starts the thread. It keeps the loop alive until `close` is called.
         func start() {
@@ -175,7 +180,7 @@
         }
 
         private func begin(_ transfer: CurlTransfer) {
-            guard let handle = idle.popLast() ?? CurlHandle(clock: clock, authorities: authorities) else {
+            guard let handle = idle.popLast() ?? newHandle() else {
                 completions.append(CurlCompletion(transfer: transfer, outcome: .failure(EngineError.engineClosed)))
                 return
             }
@@ -192,6 +197,10 @@
             nextTimeoutCheck = min(nextTimeoutCheck, handle.lastActivity + handle.inactivityLimit)
         }
 
+        private func newHandle() -> CurlHandle? {
+            CurlHandle(clock: clock, sockets: sockets, shared: shared, authorities: authorities)
+        }
+
         private func collectMessages() {
             var left: Int32 = 0
             while let message = curl_multi_info_read(multi, &left) {
@@ -199,8 +208,18 @@
                 let code = message.pointee.data.result
                 var context: UnsafeMutableRawPointer?
                 merokit_curl_get_pointer(message.pointee.easy_handle, CURLINFO_PRIVATE, &context)
-                if let handle = CurlCallbacks.handle(context) { release(handle) { $0.end(code) } }
+                guard let handle = CurlCallbacks.handle(context) else { continue }
+                if handle.needsFreshConnection, beginAnew(handle) { continue }
+                if code == CURLE_OK { sockets.note(handle.easy) }
+                release(handle) { $0.end(code) }
             }
+        }
+
+        private func beginAnew(_ handle: CurlHandle) -> Bool {
+            curl_multi_remove_handle(multi, handle.easy)
+            guard (try? handle.beginAnew()) != nil else { return false }
+            curl_multi_add_handle(multi, handle.easy)
+            return true
         }
 
         /// Takes a handle away from libcurl, keeps what became of its call, and makes it ready for another.
@@ -309,12 +328,6 @@
             if case .stream = sink { return false }
             return url.hasPrefix("http://")
         }
-    }
-
-    /// The library as a whole.
-    enum CurlLibrary {
-        /// Whether libcurl is set up in this process; the first use sets it up.
-        static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
     }
 
     extension EngineError {

@@ -7,7 +7,7 @@
     /// Setting up a handle costs more than a small call, so what is the same for all calls is set once, and of the rest
     /// only what differs from the call before. Only whoever drives the event loop touches a handle.
     final class CurlHandle {
-        let easy: UnsafeMutableRawPointer
+        private(set) var easy: UnsafeMutableRawPointer
         /// Where the handle stands in the event loop's list of those under way.
         var position = 0
 
@@ -16,10 +16,14 @@
         private(set) var lastActivity: UInt64 = 0
         private(set) var inactivityLimit: UInt64 = 0
 
+        /// Whether libcurl has carried a call with `easy`.
+        private var wasUsed = false
         private let clock: CurlClock
-        private let errorText: UnsafeMutablePointer<CChar>
-        private var applied = Applied()
-        private var headerList: UnsafeMutablePointer<curl_slist>?
+        private let sockets: CurlSockets
+        private let shared: CurlShare
+        let errorText: UnsafeMutablePointer<CChar>
+        var applied = Applied()
+        var headerList: UnsafeMutablePointer<curl_slist>?
 
         private var sendAtMostOnce = false
         private var wasSent = false
@@ -29,12 +33,12 @@
         private var headerBlockEnded = false
         private var bodyBegan = false
         private var sink = CurlBodySink(.memory(limit: 0))
-        private var source: CurlBodySource?
+        var source: CurlBodySource?
         private var stop: Stop?
         private var progress: CurlProgress?
 
         /// What this handle is set to at present.
-        private struct Applied {
+        struct Applied {
             var url = ""
             var method = ""
             var headers: [(name: String, value: String)] = []
@@ -50,26 +54,30 @@
             case source(String)
             case headersTooLarge
             case wouldSendTwice
+            case unaskedBytes
         }
 
         /// Bodies below this size are copied into libcurl, which then sends them together with the request's head.
-        private static let smallBody = 64 * 1024
-        private static let bulkBuffer = 512 * 1024
-        private static let callBuffer = 16 * 1024
+        static let smallBody = 64 * 1024
+        static let bulkBuffer = 512 * 1024
+        static let callBuffer = 16 * 1024
         /// Of an idle stream hardly any of it is ever touched, and so resident.
-        private static let streamBuffer = 128 * 1024
+        static let streamBuffer = 128 * 1024
         /// The most bytes of header lines in one answer.
         private static let headerLimit = 256 * 1024
         /// A server that sends interim answers or trailers for ever would otherwise never be given up.
         private static let headerTotalLimit = 1024 * 1024
 
-        init?(clock: CurlClock, authorities: CurlAuthorities) {
+        init?(clock: CurlClock, sockets: CurlSockets, shared: CurlShare, authorities: CurlAuthorities) {
             guard let easy = curl_easy_init() else { return nil }
             self.easy = easy
             self.clock = clock
+            self.sockets = sockets
+            self.shared = shared
             errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
             errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
             setConstants(authorities)
+            shared.join(easy)
         }
 
         deinit {
@@ -96,9 +104,25 @@
             // Never zero.
             inactivityLimit = max(.nanoseconds(request.inactivityTimeout), 1_000_000)
             lastActivity = clock.now
+            try renew()
             try apply(request)
             self.transfer = transfer
             transfer.handle = self
+        }
+
+        /// Takes a copy of the easy handle in the place of one that libcurl must not use again.
+        private func renew(keepingBody: Bool = false) throws {
+            if wasUsed, !CurlLibrary.canReuseHandles {
+                // The body of the call before would only be copied to be replaced.
+                if !keepingBody { merokit_curl_set_pointer(easy, CURLOPT_COPYPOSTFIELDS, nil) }
+                guard let copy = curl_easy_duphandle(easy) else {
+                    throw EngineError(kind: .unreachable, mayHaveReachedNode: false, message: "Out of memory")
+                }
+                curl_easy_cleanup(easy)
+                easy = copy
+                shared.join(copy)
+            }
+            wasUsed = true
         }
 
         /// Ends the call and forgets it.
@@ -114,6 +138,20 @@
             progress?.finish(easy)
             let answer = CurlAnswer(status: status, headerLines: headerLines, body: sink.body)
             return end(.success(answer))
+        }
+
+        /// Whether nothing was sent, since the connection at hand was not fit for it: another one has to carry the call.
+        var needsFreshConnection: Bool {
+            if case .unaskedBytes = stop { return true }
+            return false
+        }
+
+        /// Begins the call once more, on a connection of its own. Throws `EngineError` when it cannot.
+        func beginAnew() throws {
+            stop = nil
+            errorText[0] = 0
+            try renew(keepingBody: true)
+            setFresh(true)
         }
 
         /// Ends a call that libcurl has let go of before it was complete.
@@ -152,6 +190,8 @@
             case .headersTooLarge: return error(.connectionLost, "The answer's header lines are too long")
             case .wouldSendTwice:
                 return error(.connectionLost, "The connection broke, and this request is sent only once")
+            case .unaskedBytes:
+                return error(.connectionLost, "The connection held bytes that belong to no answer")
             case nil:
                 if code == CURLE_OK {
                     // libcurl takes a connection that ends within the head for an answer without a body.
@@ -173,10 +213,15 @@
 
         /// Everything is connected, the request goes out now.
         ///
+        /// - Parameter localPort: of the connection.
         /// - Returns: false to stop here. A second time for one call means that libcurl is about to repeat it, after the
         ///   connection died or a stream was refused.
-        func willSend() -> Bool {
+        func willSend(from localPort: Int32) -> Bool {
             lastActivity = clock.now
+            if !wasSent, !applied.isFresh, sockets.holdBytes(localPort) {
+                stop = .unaskedBytes
+                return false
+            }
             if wasSent, sendAtMostOnce {
                 stop = .wouldSendTwice
                 return false
@@ -246,156 +291,5 @@
         func rewind(to offset: Int) -> Bool { source?.seek(to: offset) ?? false }
 
         private static let statusLineStart = Array("HTTP/".utf8)
-    }
-
-    // MARK: - Options
-
-    extension CurlHandle {
-        private func setConstants(_ authorities: CurlAuthorities) {
-            let this = Unmanaged.passUnretained(self).toOpaque()
-            merokit_curl_set_pointer(easy, CURLOPT_PRIVATE, this)
-            merokit_curl_set_pointer(easy, CURLOPT_WRITEDATA, this)
-            merokit_curl_set_pointer(easy, CURLOPT_HEADERDATA, this)
-            merokit_curl_set_pointer(easy, CURLOPT_READDATA, this)
-            merokit_curl_set_pointer(easy, CURLOPT_SEEKDATA, this)
-            merokit_curl_set_pointer(easy, CURLOPT_PREREQDATA, this)
-            merokit_curl_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
-            merokit_curl_set_data_callback(easy, CURLOPT_WRITEFUNCTION, CurlCallbacks.body)
-            merokit_curl_set_data_callback(easy, CURLOPT_HEADERFUNCTION, CurlCallbacks.header)
-            merokit_curl_set_data_callback(easy, CURLOPT_READFUNCTION, CurlCallbacks.upload)
-            merokit_curl_set_seek_callback(easy, CurlCallbacks.seek)
-            merokit_curl_set_prereq_callback(easy, CurlCallbacks.beforeRequest)
-
-            merokit_curl_set_long(easy, CURLOPT_NOSIGNAL, 1)
-            // Do not wait for a name look-up that nobody needs any more.
-            merokit_curl_set_long(easy, CURLOPT_QUICK_EXIT, 1)
-            merokit_curl_set_long(easy, CURLOPT_FOLLOWLOCATION, 0)
-            merokit_curl_set_long(easy, CURLOPT_PATH_AS_IS, 1)
-            merokit_curl_set_string(easy, CURLOPT_PROTOCOLS_STR, "http,https")
-            // A user and password in the URL are not turned into a header.
-            merokit_curl_set_long(easy, CURLOPT_HTTPAUTH, 0)
-            merokit_curl_set_long(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
-            merokit_curl_set_string(easy, CURLOPT_ACCEPT_ENCODING, "")
-            merokit_curl_set_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-            merokit_curl_set_long(easy, CURLOPT_TCP_KEEPALIVE, 1)
-
-            merokit_curl_set_long(easy, CURLOPT_SSL_VERIFYPEER, 1)
-            merokit_curl_set_long(easy, CURLOPT_SSL_VERIFYHOST, 2)
-            merokit_curl_set_long(easy, CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
-            authorities.apply(to: easy)
-        }
-
-        private func apply(_ request: EngineRequest) throws {
-            if request.url != applied.url {
-                merokit_curl_set_string(easy, CURLOPT_URL, request.url)
-                applied.url = request.url
-            }
-            let customMethod = try applyBody(request)
-            if customMethod != applied.method {
-                merokit_curl_set_string(easy, CURLOPT_CUSTOMREQUEST, customMethod.isEmpty ? nil : customMethod)
-                applied.method = customMethod
-            }
-            applyHeaders(request.headers)
-            // A connection of its own, which then would only pile up beside those of the other calls.
-            if request.sendAtMostOnce != applied.isFresh {
-                merokit_curl_set_long(easy, CURLOPT_FRESH_CONNECT, request.sendAtMostOnce ? 1 : 0)
-                applied.isFresh = request.sendAtMostOnce
-            }
-            setForbidsReuse(request.sendAtMostOnce)
-            let size = request.transferSize
-            if size != applied.size {
-                merokit_curl_set_long(easy, CURLOPT_BUFFERSIZE, Self.receiveBuffer(size))
-                merokit_curl_set_long(
-                    easy, CURLOPT_UPLOAD_BUFFERSIZE, size == .large ? Self.bulkBuffer : Self.smallBody)
-                applied.size = size
-            }
-        }
-
-        private static func receiveBuffer(_ size: EngineRequest.TransferSize) -> Int {
-            switch size {
-            case .small: return callBuffer
-            case .stream: return streamBuffer
-            case .large: return bulkBuffer
-            }
-        }
-
-        private func setForbidsReuse(_ forbids: Bool) {
-            guard forbids != applied.forbidsReuse else { return }
-            merokit_curl_set_long(easy, CURLOPT_FORBID_REUSE, forbids ? 1 : 0)
-            applied.forbidsReuse = forbids
-        }
-
-        /// - Returns: the method's name where it differs from the one that libcurl derives from the kind of body.
-        private func applyBody(_ request: EngineRequest) throws -> String {
-            switch request.body {
-            case .none:
-                switch request.method {
-                case "HEAD":
-                    merokit_curl_set_long(easy, CURLOPT_NOBODY, 1)
-                    return ""
-                case "POST", "PUT", "PATCH":
-                    // Says Content-Length: 0, as these methods should (RFC 9110, section 8.6).
-                    post(Data())
-                default:
-                    merokit_curl_set_long(easy, CURLOPT_HTTPGET, 1)
-                    return request.method == "GET" ? "" : request.method
-                }
-            case .bytes(let data):
-                if data.count < Self.smallBody { post(data) } else { post(CurlBodySource(data)) }
-            case .file(let url):
-                do {
-                    post(try CurlBodySource(file: url))
-                } catch {
-                    let message = (error as? CurlBodySource.Problem)?.message ?? "Cannot read the file"
-                    throw EngineError(kind: .file, mayHaveReachedNode: false, message: message)
-                }
-            }
-            return request.method == "POST" ? "" : request.method
-        }
-
-        private func post(_ body: Data) {
-            merokit_curl_set_long(easy, CURLOPT_POST, 1)
-            merokit_curl_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, body.count)
-            if body.isEmpty {
-                merokit_curl_set_string(easy, CURLOPT_COPYPOSTFIELDS, "")
-            } else {
-                body.withUnsafeBytes { _ = merokit_curl_set_pointer(easy, CURLOPT_COPYPOSTFIELDS, $0.baseAddress) }
-            }
-        }
-
-        private func post(_ body: CurlBodySource) {
-            source = body
-            merokit_curl_set_pointer(easy, CURLOPT_POSTFIELDS, nil)
-            merokit_curl_set_long(easy, CURLOPT_POST, 1)
-            merokit_curl_set_offset(easy, CURLOPT_POSTFIELDSIZE_LARGE, body.size)
-        }
-
-        /// Nearly all calls of a client carry the same header lines: the list is built anew only when they differ.
-        private func applyHeaders(_ headers: [(name: String, value: String)]) {
-            let isSame = applied.headers.elementsEqual(headers) { old, new in
-                // Strings that only mean the same are not the same line.
-                CurlHeaderLines.areSameBytes(old.name, new.name) && CurlHeaderLines.areSameBytes(old.value, new.value)
-            }
-            if applied.hasHeaderList, isSame { return }
-            var list: UnsafeMutablePointer<curl_slist>?
-            var given: Set<String> = []
-            for (name, value) in headers {
-                let lower = name.lowercased()
-                given.insert(lower)
-                // The length on the wire is the body's, whatever a caller says.
-                if lower == "content-length" { continue }
-                let isEmpty = value.allSatisfy { $0 == " " || $0 == "\t" }
-                list = curl_slist_append(list, isEmpty ? "\(name);" : "\(name): \(value)") ?? list
-            }
-            // A name without a value takes away the line that libcurl would send by itself.
-            for own in ["Accept", "Expect", "Content-Type"] where !given.contains(own.lowercased()) {
-                list = curl_slist_append(list, "\(own):") ?? list
-            }
-            merokit_curl_set_pointer(easy, CURLOPT_HTTPHEADER, list)
-            curl_slist_free_all(headerList)
-            headerList = list
-            applied.headers = headers
-            applied.hasHeaderList = true
-        }
     }
 #endif

@@ -127,11 +127,13 @@
         /// Whatever makes libcurl begin anew, a refused HTTP/2 stream for instance, it asks before it sends.
         @Test(arguments: [false, true])
         func aSecondSendingIsStopped(once: Bool) throws {
-            let handle = try #require(CurlHandle(clock: CurlClock(), authorities: .system))
+            let handle = try #require(
+                CurlHandle(
+                    clock: CurlClock(), sockets: CurlSockets(), shared: CurlShare(), authorities: .system))
             let transfer = CurlTransfer(EngineRequest("http://127.0.0.1:1/", method: "POST", once: once))
             try handle.begin(transfer)
-            #expect(handle.willSend())
-            #expect(handle.willSend() == !once)
+            #expect(handle.willSend(from: 0))
+            #expect(handle.willSend(from: 0) == !once)
             guard once else { return }
             guard case .failure(let error as EngineError) = handle.end(CURLE_ABORTED_BY_CALLBACK).outcome else {
                 Issue.record("No EngineError")

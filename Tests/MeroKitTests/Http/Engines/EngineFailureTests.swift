@@ -7,7 +7,7 @@ import Testing
 @Suite("Engine failures") struct EngineFailureTests {
     // MARK: Cuts
 
-    @Test(arguments: EngineUnderTest.inFailures, ["GET", "POST"])
+    @Test(arguments: EngineUnderTest.allCases, ["GET", "POST"])
     func cutBeforeTheAnswer(engine: EngineUnderTest, method: String) async throws {
         let server = try ScriptedServer { peer in _ = try peer.readRequest() }
         let engine = try engine.make()
@@ -17,7 +17,7 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
-    @Test(arguments: EngineUnderTest.inFailures, ["GET", "POST"])
+    @Test(arguments: EngineUnderTest.allCases, ["GET", "POST"])
     func resetBeforeTheAnswer(engine: EngineUnderTest, method: String) async throws {
         let server = try ScriptedServer { peer in
             _ = try peer.readRequest()
@@ -30,7 +30,7 @@ import Testing
     }
 
     /// An engine may repeat such a call by itself (only `sendAtMostOnce` forbids it), but it has to come to an end.
-    @Test(arguments: EngineUnderTest.inFailures, ["GET", "POST"])
+    @Test(arguments: EngineUnderTest.allCases, ["GET", "POST"])
     func cutOnAReusedConnection(engine: EngineUnderTest, method: String) async throws {
         let server = try ScriptedServer { peer in
             while let request = try peer.readRequest(), request.target == "/warm" {
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(
-        arguments: EngineUnderTest.inFailures,
+        arguments: EngineUnderTest.allCases,
         [
             "HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n",
             "HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\nhalf of it",
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test(arguments: EngineUnderTest.inFailures)
+    @Test(arguments: EngineUnderTest.allCases)
     func cutInAnUpload(engine: EngineUnderTest) async throws {
         let server = try ScriptedServer { peer in
             _ = try peer.readHead()
@@ -110,7 +110,7 @@ import Testing
         case accepting, answering, head, body, upload
     }
 
-    @Test(arguments: EngineUnderTest.inFailures, Stall.allCases)
+    @Test(arguments: EngineUnderTest.allCases, Stall.allCases)
     func stallTimesOut(engine: EngineUnderTest, stall: Stall) async throws {
         let server = try ScriptedServer { peer in
             switch stall {
@@ -145,7 +145,7 @@ import Testing
         if stall != .upload { try await eventually { server.openConnections == 0 } }
     }
 
-    @Test(arguments: EngineUnderTest.inFailures)
+    @Test(arguments: EngineUnderTest.allCases)
     func slowIsNotStalled(engine: EngineUnderTest) async throws {
         let server = try ScriptedServer { peer in
             _ = try peer.readRequest()
@@ -162,7 +162,7 @@ import Testing
 
     // MARK: No connection
 
-    @Test(arguments: EngineUnderTest.inFailures)
+    @Test(arguments: EngineUnderTest.allCases)
     func nobodyListens(engine: EngineUnderTest) async throws {
         // Bound, so that no other test is given the port, but not listening.
         let socket = try LoopbackSocket.bound()
@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    @Test(arguments: EngineUnderTest.inFailures)
+    @Test(arguments: EngineUnderTest.allCases)
     func unknownHost(engine: EngineUnderTest) async throws {
         let engine = try engine.make()
         let error = await engineError { try await engine.perform(EngineRequest("http://merokit-test.invalid/x")) }
@@ -184,7 +184,7 @@ import Testing
         #expect(error?.mayHaveReachedNode == false)
     }
 
-    @Test(arguments: EngineUnderTest.inFailures)
+    @Test(arguments: EngineUnderTest.allCases)
     func plainServerBehindAnHttpsUrl(engine: EngineUnderTest) async throws {
         let server = try ScriptedServer { peer in
             _ = peer.readSome()
@@ -200,7 +200,7 @@ import Testing
     // MARK: Not HTTP
 
     @Test(
-        arguments: EngineUnderTest.inFailures,
+        arguments: EngineUnderTest.allCases,
         [
             "garbage\r\n\r\n", "\u{0}\u{1}\u{2}\u{3}", "HTTP/9.9 abc def\r\n\r\n", "HTTP/1.1 99 OK\r\n\r\n",
             "HTTP/1.1 000 x\r\n\r\n", "ICY 200 OK\r\n\r\nhi", "SSH-2.0-OpenSSH_9.2\r\n",
@@ -221,7 +221,7 @@ import Testing
     }
 
     /// Random answers: whatever comes of them, the process lives on, every call ends, and the engine serves the next.
-    @Test(arguments: EngineUnderTest.inFailures)
+    @Test(arguments: EngineUnderTest.allCases)
     func noiseIsSurvived(engine: EngineUnderTest) async throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SeededRandom(seed)

@@ -23,19 +23,6 @@ enum EngineUnderTest: String, CaseIterable, Codable, CustomTestStringConvertible
 }
 
 extension EngineUnderTest {
-    /// The engines of the suite of failures.
-    ///
-    /// On Linux each has a process of its own, URLSession where `scripts/test` sets the variable: so damage that one does
-    /// cannot show in the tests of the other.
-    static var inFailures: [EngineUnderTest] {
-        #if canImport(FoundationNetworking)
-            let isItsTurn = ProcessInfo.processInfo.environment["MEROKIT_TEST_URLSESSION_FAILURES"] == "1"
-            return isItsTurn ? [.urlSession] : [.curl]
-        #else
-            return allCases
-        #endif
-    }
-
     /// Foundation on Linux aborts the process when a connection ends within an answer's header line, or in one that holds
     /// control characters; a test of its own shows it.
     static var thatSurviveCutHeads: [EngineUnderTest] {
