@@ -113,6 +113,13 @@ static inline void merokit_reset_on_close(int descriptor) {
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
 }
 
+/// To be called before a reader of content answers merokit_mhd_end_with_error. libmicrohttpd 0.9.75 shuts the connection down
+/// then, but looks at it once more, to close it, only when it is the oldest one or something happens to it, which it no
+/// longer can. With a time-out of its own it is looked at in every round, and there is one after a second at the latest.
+static inline void merokit_mhd_close_soon(struct MHD_Connection *connection) {
+    MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, 1U);
+}
+
 static inline uint64_t merokit_mhd_size_unknown(void) { return MHD_SIZE_UNKNOWN; }
 static inline ssize_t merokit_mhd_end_of_stream(void) { return MHD_CONTENT_READER_END_OF_STREAM; }
 static inline ssize_t merokit_mhd_end_with_error(void) { return MHD_CONTENT_READER_END_WITH_ERROR; }

@@ -82,6 +82,14 @@ final class ReplyBody: Sendable {
     }
 
     func read(position: UInt64, into buffer: UnsafeMutablePointer<CChar>, limit: Int) -> Int {
+        let count = piece(position: position, into: buffer, limit: limit)
+        if count == merokit_mhd_end_with_error(), let connection = state.withLock({ $0.connection }) {
+            merokit_mhd_close_soon(connection)
+        }
+        return count
+    }
+
+    private func piece(position: UInt64, into buffer: UnsafeMutablePointer<CChar>, limit: Int) -> Int {
         let granted = state.withLock { state -> Int in
             if state.hasEnded { return merokit_mhd_end_with_error() }
             if let cutAfter = shape.cutAfter, state.sent >= cutAfter { return merokit_mhd_end_with_error() }

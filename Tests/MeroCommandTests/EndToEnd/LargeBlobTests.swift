@@ -33,6 +33,8 @@
             return (outcome, highest.withLock { $0 })
         }
 
+        private static let isSanitized = ProcessInfo.processInfo.environment["MEROKIT_SANITIZED"] != nil
+
         @Test("neither the client nor the node ever holds a blob")
         func memory() async throws {
             let folder = try TemporaryFolder()
@@ -66,7 +68,10 @@
             #expect(try await BlobDigest(ofFile: copy) == digest)
             let node = Self.peak(of: dev.id)
             for (name, peak) in [("put", put.peak), ("get", get.peak), ("node", node)] {
-                #expect(peak > 0 && peak < Self.most, "\(name): \(peak >> 20) MiB of \(Self.size >> 20)")
+                // Memory that was freed is kept for a while by the runtime of the address sanitizer.
+                #expect(
+                    peak > 0 && (peak < Self.most || Self.isSanitized),
+                    "\(name): \(peak >> 20) MiB of \(Self.size >> 20)")
             }
             let peaks = [put.peak, get.peak, node].map { $0 >> 20 }
             print("\(Self.size >> 20) MiB: put \(peaks[0]), get \(peaks[1]), node \(peaks[2]) MiB resident")

@@ -56,6 +56,35 @@ import Testing
         }
     }
 
+    @Test("Streams that break off are closed while older connections stay") func manyBreakOff() async throws {
+        let streams = Locked<[DevHttpStream]>([])
+        let answer: @Sendable (DevHttpRequest) async -> DevHttpResponse = { _ in
+            let stream = DevHttpStream()
+            streams.withLock { $0.append(stream) }
+            return DevHttpResponse(status: 200, headers: [], body: .stream(stream))
+        }
+        try await withServer(handler: answer) { server async throws in
+            let port = server.port
+            let clients = Locked<[RawClient]>([])
+            try await offPool {
+                for _ in 0..<30 {
+                    let client = try RawClient(port)
+                    try client.send("GET /sse HTTP/1.1\r\nHost: x\r\n\r\n")
+                    _ = try client.readHead()
+                    clients.withLock { $0.append(client) }
+                }
+            }
+            let all = streams.withLock { $0 }
+            // The oldest ones stay.
+            for stream in all.dropFirst(10) { stream.cut() }
+            clients.withLock { $0.removeLast(10) }
+            #expect(await eventually { server.openConnections == 10 })
+            for stream in all { stream.cut() }
+            #expect(await eventually { server.openConnections == 0 })
+            clients.withLock { $0 = [] }
+        }
+    }
+
     @Test("cut: what was pushed arrives, then the connection drops") func cut() async throws {
         let stream = DevHttpStream()
         await stream.push(Data("before the cut".utf8))

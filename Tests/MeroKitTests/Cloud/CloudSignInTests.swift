@@ -133,10 +133,10 @@ import Testing
     @Test func aCancelledSignInLeavesTheSessionBefore() async throws {
         let rig = try SignInRig()
         let signIn = try rig.signIn()
-        let answer = DispatchSemaphore(value: 0)
-        defer { answer.signal() }
         let other = CloudSession(account: rig.account, device: "d", credential: "02", relayUrl: "https://r.example")
         for before in [nil, other] {
+            let answer = DispatchSemaphore(value: 0)
+            defer { answer.signal() }
             if let before { rig.sessions.save(before) } else { rig.sessions.clear() }
             rig.cloud.on("GET /api/cloud/accounts/\(rig.account)/challenge") { _ in
                 answer.wait()
@@ -148,7 +148,6 @@ import Testing
             #expect(rig.sessions.load()?.account == rig.account && rig.sessions.load() != before)
             enrolling.cancel()
             #expect(await failure(of: { try await enrolling.value }) is CancellationError)
-            answer.signal()
             #expect(rig.sessions.load() == before)
         }
     }

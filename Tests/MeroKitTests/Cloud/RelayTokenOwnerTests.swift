@@ -21,6 +21,14 @@ import Testing
         return (signIn, session, try #require(rig.tokens.getTokens()))
     }
 
+    /// The session as another process stores it that has gone on to another relay, and ended before it could drop the tokens.
+    private static func move(_ session: CloudSession, to url: String, in rig: SignInRig) -> CloudSession {
+        var moved = session
+        moved.relayUrl = url
+        rig.sessions.save(moved)
+        return moved
+    }
+
     @Test func theFileTellsTheRelayAndTheAccount() async throws {
         let node = try await SignInRig.relay()
         let rig = try SignInRig()
@@ -49,14 +57,11 @@ import Testing
         await node.stop()
     }
 
-    /// The stored session has gone on to another relay, as by another process that ended before it could drop the tokens.
     @Test func signingOutEndsThemWhereTheyCameFrom() async throws {
         let (first, second) = (try await SignInRig.relay(), try await SignInRig.relay())
         let rig = try SignInRig()
         let (_, session, tokens) = try await Self.connected(rig, first)
-        var moved = session
-        moved.relayUrl = second.url.absoluteString
-        rig.sessions.save(moved)
+        _ = Self.move(session, to: second.url.absoluteString, in: rig)
         try await rig.signIn().signOut()
         #expect(Self.logouts(first) == [tokens.refreshToken] && second.requests.isEmpty)
         #expect(rig.tokens.getTokens() == nil && rig.sessions.load() == nil)
@@ -68,9 +73,7 @@ import Testing
         let (first, second) = (try await SignInRig.relay(), try await SignInRig.relay())
         let rig = try SignInRig()
         let (_, session, tokens) = try await Self.connected(rig, first)
-        var moved = session
-        moved.relayUrl = second.url.absoluteString
-        rig.sessions.save(moved)
+        let moved = Self.move(session, to: second.url.absoluteString, in: rig)
         first.clearRequests()
         let signIn = try rig.signIn()
         let connection = await signIn.connect(moved)
@@ -95,9 +98,7 @@ import Testing
         let (_, session, tokens) = try await Self.connected(rig, first)
         let away = try LoopbackSocket.bound()
         defer { close(away) }
-        var moved = session
-        moved.relayUrl = "http://127.0.0.1:\(try LoopbackSocket.port(of: away))"
-        rig.sessions.save(moved)
+        let moved = Self.move(session, to: "http://127.0.0.1:\(try LoopbackSocket.port(of: away))", in: rig)
         first.inject(.delay(0.3), on: "POST /auth/logout")
         let connection = await (try rig.signIn()).connect(moved)
         #expect(connection.mero == nil && connection.readNote != nil)

@@ -13,6 +13,20 @@ import Testing
             tokenProvider: { token }, options: HttpOptions(sealing: sealing))
     }
 
+    /// The fixture's account, which seals everything.
+    private static func delegated(_ fixture: RelayNodeFixture) throws -> DelegatedAccount {
+        let url = fixture.node.url.absoluteString
+        let pins = RelayKeyPins()
+        try pins.pin(fixture.node.nodeKey, for: url)
+        return try DelegatedAccount(
+            session: DelegatedSession(
+                credential: DelegatedCredential(
+                    account: fixture.ada.accountId, credential: fixture.ada.credential,
+                    deviceKey: fixture.ada.keys.signPublicKey), relayURL: url),
+            keys: fixture.ada.keys, nonces: fixture.nonces, pins: pins, audience: .cli,
+            options: HttpOptions(sealing: Sealing(key: .fixed(fixture.node.sealed.transportKey))))
+    }
+
     @Test func aRelayOnThisMachineIsNotSealedTo() async throws {
         let fixture = try await RelayNodeFixture.start()
         let sealing = Sealing.relays { _ in throw SealedTransportError.transportKey }
@@ -111,17 +125,7 @@ import Testing
     /// Login, reads and writes of a delegated account: none of it goes in the clear.
     @Test func aDelegatedAccountIsSealedWhole() async throws {
         let fixture = try await RelayNodeFixture.start()
-        let sealing = Sealing(key: .fixed(fixture.node.sealed.transportKey))
-        let url = fixture.node.url.absoluteString
-        let pins = RelayKeyPins()
-        try pins.pin(fixture.node.nodeKey, for: url)
-        let account = try DelegatedAccount(
-            session: DelegatedSession(
-                credential: DelegatedCredential(
-                    account: fixture.ada.accountId, credential: fixture.ada.credential,
-                    deviceKey: fixture.ada.keys.signPublicKey), relayURL: url),
-            keys: fixture.ada.keys, nonces: fixture.nonces, pins: pins, audience: .cli,
-            options: HttpOptions(sealing: sealing))
+        let account = try Self.delegated(fixture)
         let client = try #require(try account.client())
         let _: Int = try await client.rpc.execute(contextId: fixture.probe, method: "increment")
         #expect(try await account.admin.listNamespaces().count == 1)
@@ -166,16 +170,7 @@ import Testing
     /// The words with which a relay says that the account is a member already, in the clear: it is none for that.
     @Test func nobodyOnTheWayMakesAMember() async throws {
         let fixture = try await RelayNodeFixture.start()
-        let url = fixture.node.url.absoluteString
-        let pins = RelayKeyPins()
-        try pins.pin(fixture.node.nodeKey, for: url)
-        let account = try DelegatedAccount(
-            session: DelegatedSession(
-                credential: DelegatedCredential(
-                    account: fixture.ada.accountId, credential: fixture.ada.credential,
-                    deviceKey: fixture.ada.keys.signPublicKey), relayURL: url),
-            keys: fixture.ada.keys, nonces: fixture.nonces, pins: pins, audience: .cli,
-            options: HttpOptions(sealing: Sealing(key: .fixed(fixture.node.sealed.transportKey))))
+        let account = try Self.delegated(fixture)
         let body = #"{"error":"signer \#(fixture.ada.accountId) is a direct member"}"#
         fixture.node.inject(.status(409, body: Data(body.utf8)), on: "POST /sealed/v2", times: nil)
         let error = await failure(of: {

@@ -210,6 +210,7 @@
         /// What a node answers with a status of 500 and something to a request that is sound.
         private static let knownFailures = [
             "Failed to get TEE info", "failed to install", " is not installed", "could not resolve",
+            "Provider not found",
         ]
 
         /// Without what would end a request line.

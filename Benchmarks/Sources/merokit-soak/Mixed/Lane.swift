@@ -117,16 +117,18 @@ struct Lane: Sendable {
     /// Again and again until it works; running it twice does no harm.
     private func persistently<T: Sendable>(_ call: @Sendable () async throws -> T) async -> T? {
         let end = monotonicSeconds() + Self.patience
+        var last: (any Error)?
         while monotonicSeconds() < end {
             do {
                 return try await call()
             } catch {
+                last = error
                 failures.take(error, during: "\(way.name), an account,")
                 await way.recover(from: error)
                 await pause(milliseconds: 20)
             }
         }
-        findings.add("\(book.writer): no account within \(Int(Self.patience)) s")
+        findings.add("\(book.writer): no account within \(Int(Self.patience)) s: \(last.map { "\($0)" } ?? "no try")")
         return nil
     }
 }
