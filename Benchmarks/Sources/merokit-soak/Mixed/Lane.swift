@@ -5,8 +5,8 @@ import MeroKit
 struct Lane: Sendable {
     /// Writes between two accounts.
     private static let batch = 40
-    /// Seconds.
-    private static let patience = 60.0
+    /// Seconds. A WebSocket that could not be opened five times running waits for a minute in all.
+    private static let patience = 150.0
 
     let way: any WritingWay
     let book: Book
