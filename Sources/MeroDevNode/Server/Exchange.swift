@@ -150,15 +150,14 @@ final class Exchange: Sendable {
         guard let spool = state.spool else { return }
         state.phase = .spooling
         state.suspendConnection()
-        run.group.enter()
-        DispatchQueue.global().async { [self] in
+        // The group is left once the block is let go of, and the file with it: none outlives the server's stop.
+        DispatchQueue.global().async(group: run.group) { [self] in
             let isWritten = spool.write(piece)
             self.state.withLock { state in
                 if !isWritten { state.hasSpoolFailed = true }
                 if case .spooling = state.phase { state.phase = .body }
                 state.resumeConnection()
             }
-            run.group.leave()
         }
     }
 
