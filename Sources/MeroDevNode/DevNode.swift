@@ -51,6 +51,9 @@ public final class DevNode: Sendable {
             serverOptions.bodySpoolThreshold, options.bodyLimit, options.authBodyLimit)
         serverOptions.spoolDirectory = options.dataDirectory.map(BlobStore.folder)
         serverOptions.bodyLimit = { request in cores.withLock { $0 }.bodyLimit(request) }
+        serverOptions.bodyDeadline = { request in cores.withLock { $0 }.bodyDeadline(request) }
+        serverOptions.bodyTooLate = { request in cores.withLock { $0 }.sealed.tooLate }
+        serverOptions.now = { [clock] in clock.now }
         serverOptions.bodyTooLarge = { request in cores.withLock { $0 }.tooLarge(request) }
         server = DevHttpServer(port: options.port, options: serverOptions) { request in
             await cores.withLock { $0 }.handle(request)

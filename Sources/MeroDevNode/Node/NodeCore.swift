@@ -190,6 +190,11 @@ final class NodeCore: Sendable {
         return UInt64(max(0, path == "/admin-api/contexts" ? max(limit, Self.largestCreation) : limit))
     }
 
+    /// When the body of a request has to be there.
+    func bodyDeadline(_ request: DevHttpRequest) -> Date? {
+        sealedPath(of: request).flatMap { sealed.deadline(ofBodyAt: $0.path) }
+    }
+
     private func isUpload(_ request: DevHttpRequest) -> Bool {
         request.method == "PUT" && localPath(request.path) == "/admin-api/blobs"
     }

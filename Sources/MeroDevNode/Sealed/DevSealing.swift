@@ -27,6 +27,9 @@ public struct DevSealing: Sendable, Equatable {
     public var window = 4096
     /// The largest envelope in bytes.
     public var envelopeLimit = 64 << 20
+    /// Seconds, on the node's clock, in which an envelope has to be there as a whole; later it is answered with 408
+    /// `timeout`.
+    public var envelopeTime: TimeInterval = 120
     /// How many sessions are kept. A further one takes the place of one that is over, else of one that never carried a
     /// request, else of the one whose last request is longest ago.
     public var sessionLimit = 16_384

@@ -12,11 +12,12 @@ struct SealedAnswer {
 
     /// - Parameter endsAt: when the session is over: an answer that is still being sent is cut then.
     init(_ answer: DevHttpResponse, isHead: Bool, endsAt: Date, clock: DevClock) {
-        // Its headers are looked at only where there are so many that they may not fit.
-        let size = answer.headers.reduce(0) { $0 + $1.0.utf8.count + $1.1.utf8.count }
+        // Its headers are looked at only where there are so many that they may not fit: each byte can become two, and each
+        // pair has a few around it.
+        let size = answer.headers.reduce(0) { $0 + $1.0.utf8.count + $1.1.utf8.count + 8 }
         self.answer =
             size <= SealedFrameWriter.largestData / 8
-                || SealedFrameWriter.fits(status: answer.status, headers: answer.headers)
+                || SealedFrameWriter.fits(status: answer.status, headers: Self.head(of: answer, isHead: isHead))
             ? answer : Self.headTooLarge(answer)
         self.isHead = isHead
         self.endsAt = endsAt
@@ -29,38 +30,51 @@ struct SealedAnswer {
         return .json(502, ["error": ["message": "the head of the answer is too large to be sealed"]])
     }
 
-    private func head(length: UInt64?) -> [(String, String)] {
+    /// The headers as they go into the seal.
+    private static func head(of answer: DevHttpResponse, isHead: Bool) -> [(String, String)] {
         var headers = answer.headers.map { ($0.0.lowercased(), $0.1) }
         let announced = headers.first { $0.0 == "content-length" }?.1
         headers = headers.filter {
-            !Self.hops.contains($0.0) && $0.1.utf8.allSatisfy { 0x20...0x7e ~= $0 || $0 == 0x09 }
+            !hops.contains($0.0) && $0.1.utf8.allSatisfy { 0x20...0x7e ~= $0 || $0 == 0x09 }
         }
         // Not a hop here: the inner body has a length that the client may want to know.
-        if let length { headers.append(("content-length", isHead ? announced ?? String(length) : String(length))) }
+        if let length = length(of: answer.body) {
+            headers.append(("content-length", isHead ? announced ?? String(length) : String(length)))
+        }
         return headers
+    }
+
+    /// Nil for a body that has none of its own.
+    private static func length(of body: DevHttpBody) -> UInt64? {
+        switch body {
+        case .none, .upgrade: return 0
+        case .bytes(let bytes): return UInt64(bytes.count)
+        case .file(_, _, let length): return length
+        case .content(let content): return content.length
+        case .stream: return nil
+        }
     }
 
     func body(_ writer: sending SealedFrameWriter) -> DevHttpBody {
         var writer = writer
+        let (status, headers) = (answer.status, Self.head(of: answer, isHead: isHead))
         switch answer.body {
         case .none, .upgrade:
             if case .upgrade(let other) = answer.body { other.closed() }
-            return .bytes(writer.whole(status: answer.status, headers: head(length: 0)))
+            return .bytes(writer.whole(status: status, headers: headers))
         case .bytes(let bytes):
-            return .bytes(
-                writer.whole(
-                    status: answer.status, headers: head(length: UInt64(bytes.count)), body: isHead ? Data() : bytes))
+            return .bytes(writer.whole(status: status, headers: headers, body: isHead ? Data() : bytes))
         case .file(let url, let offset, let length):
-            let head = writer.head(status: answer.status, headers: head(length: length))
+            let head = writer.head(status: status, headers: headers)
             if isHead { return .bytes(head + writer.end()) }
             guard let file = try? FileHandle(forReadingFrom: url) else { return .bytes(head) }
             return content(head, writer, length: length, Self.reader(file, from: offset))
         case .content(let content):
-            let head = writer.head(status: answer.status, headers: head(length: content.length))
+            let head = writer.head(status: status, headers: headers)
             if isHead { return .bytes(head + writer.end()) }
             return self.content(head, writer, length: content.length) { content.read(into: $0) }
         case .stream(let inner):
-            let head = writer.head(status: answer.status, headers: head(length: nil))
+            let head = writer.head(status: status, headers: headers)
             if isHead {
                 inner.close(.clientLeft)
                 return .bytes(head + writer.end())

@@ -26,6 +26,11 @@ final class SealedService: Sendable {
     /// Whether the path, without the node's prefix, is one of the two.
     func owns(_ path: String) -> Bool { options.isOffered && (path == Self.path || path == Self.path + "/handshake") }
 
+    /// Only envelopes have to be there in time.
+    func deadline(ofBodyAt path: String) -> Date? {
+        path == Self.path ? clock.now.addingTimeInterval(options.envelopeTime) : nil
+    }
+
     /// - Parameters:
     ///   - prefix: what the envelope's own path began with, which the inner path is served under.
     ///   - serve: serves the inner request.
@@ -62,6 +67,10 @@ final class SealedService: Sendable {
 
     var tooLarge: DevHttpResponse {
         SealedRefusal(413, "too_large", "a sealed request has at most \(options.envelopeLimit) bytes").response
+    }
+
+    var tooLate: DevHttpResponse {
+        SealedRefusal(408, "timeout", "the sealed request did not come whole in time").response
     }
 
     // MARK: - Handshake

@@ -84,4 +84,14 @@ final class ConnectionTable: Sendable {
             }
         }
     }
+
+    /// Answers requests whose bodies have not come in time.
+    func refuseLate(at now: Date) {
+        state.withLock { state in
+            guard !state.isStopping else { return }
+            for connection in state.connections.values {
+                connection.exchange?.refuseIfLate(at: now, on: connection.descriptor)
+            }
+        }
+    }
 }

@@ -71,6 +71,18 @@ package struct DevHttpResponse: Sendable {
     }
 }
 
+extension DevHttpResponse {
+    /// As it is written without a server's help, whole, with the connection over behind it.
+    var lastOfItsConnection: Data {
+        var bytes = Data()
+        if case .bytes(let body) = body { bytes = body }
+        var head = "HTTP/1.1 \(status) Refused\r\n"
+        for (name, value) in headers { head += "\(name): \(value)\r\n" }
+        head += "Connection: close\r\nContent-Length: \(bytes.count)\r\n\r\n"
+        return Data(head.utf8) + bytes
+    }
+}
+
 /// The bytes of an answer.
 package enum DevHttpBody: Sendable {
     case none

@@ -15,6 +15,14 @@ package struct DevServerOptions: Sendable {
             status: 413, headers: [("Content-Type", "text/plain; charset=utf-8")],
             body: .bytes(Data("Failed to buffer the request body: length limit exceeded".utf8)), handlerRan: false)
     }
+    /// When the whole of a body has to be there; nil means any time. Asked once the head is read (body still empty).
+    package var bodyDeadline: @Sendable (DevHttpRequest) -> Date? = { _ in nil }
+    /// The answer to one that is not. The connection ends with it.
+    package var bodyTooLate: @Sendable (DevHttpRequest) -> DevHttpResponse = { _ in
+        DevHttpResponse(status: 408, handlerRan: false)
+    }
+    /// The clock that deadlines are of.
+    package var now: @Sendable () -> Date = { Date() }
     package var connectionLimit: Int = 4096
     /// Records kept; the oldest make room. Counters are exact whatever this is.
     package var recordLimit: Int = 50_000

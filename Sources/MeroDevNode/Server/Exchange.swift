@@ -27,6 +27,9 @@ final class Exchange: Sendable {
         var isAborted = false
         var request: DevHttpRequest?
         var limit: UInt64?
+        var deadline: Date?
+        /// Answered already, since its body did not come in time.
+        var isLate = false
         /// Bytes of the body that are not on disk.
         var body = Data()
         var bodyPrefix = Data()
@@ -76,10 +79,16 @@ final class Exchange: Sendable {
                 state.connection = connection
                 let request = RequestHead.read(method: method, rawTarget: rawTarget, connection: connection)
                 state.limit = run.options.bodyLimit(request)
+                state.deadline = run.options.bodyDeadline(request)
                 state.request = request
                 state.phase = .body
                 return .YES
             case .body:
+                if state.isLate {
+                    // Read to its end all the same, so that no reset overtakes the answer.
+                    defer { size.pointee = 0 }
+                    return size.pointee > 0 ? .YES : .NO
+                }
                 guard size.pointee > 0 else { return handle(&state) }
                 if let upload {
                     take(UnsafeRawBufferPointer(start: upload, count: size.pointee), &state)
@@ -111,7 +120,7 @@ final class Exchange: Sendable {
             }
             switch state.phase {
             case .body, .spooling:
-                if var request = state.request {
+                if var request = state.request, !state.isLate {
                     request.bodyLength = state.received
                     _ = run.log.append(request, bodyPrefix: recorded(state), isComplete: false)
                 }
@@ -150,15 +159,14 @@ final class Exchange: Sendable {
         guard let spool = state.spool else { return }
         state.phase = .spooling
         state.suspendConnection()
-        run.group.enter()
-        DispatchQueue.global().async { [self] in
+        // The group is left once the block is let go of, and the file with it: none outlives the server's stop.
+        DispatchQueue.global().async(group: run.group) { [self] in
             let isWritten = spool.write(piece)
             self.state.withLock { state in
                 if !isWritten { state.hasSpoolFailed = true }
                 if case .spooling = state.phase { state.phase = .body }
                 state.resumeConnection()
             }
-            run.group.leave()
         }
     }
 
@@ -179,9 +187,8 @@ final class Exchange: Sendable {
         state.suspendConnection()
         run.group.enter()
         state.task = Task {
-            [request, spool = state.spool, isTooLarge = state.isTooLarge, failed = state.hasSpoolFailed] in
-            if isTooLarge {
-                let answer = self.run.options.bodyTooLarge(request)
+            [request, spool = state.spool, refusal = refusal(of: state), failed = state.hasSpoolFailed] in
+            if let answer = refusal?(request) {
                 self.settle(
                     PreparedReply.make(answer, method: request.method, shape: BodyShape(), run: self.run),
                     record: number)
@@ -193,6 +200,12 @@ final class Exchange: Sendable {
             self.run.group.leave()
         }
         return .YES
+    }
+
+    /// What is wrong with a body that has come whole.
+    private func refusal(of state: State) -> (@Sendable (DevHttpRequest) -> DevHttpResponse)? {
+        if let deadline = state.deadline, run.options.now() >= deadline { return run.options.bodyTooLate }
+        return state.isTooLarge ? run.options.bodyTooLarge : nil
     }
 
     private func send(_ reply: PreparedReply, on connection: OpaquePointer, _ state: inout State) -> MHD_Result {
@@ -306,6 +319,27 @@ final class Exchange: Sendable {
             case .head, .body: return state.received
             case .spooling, .handling, .reply, .drop, .sending, .over: return nil
             }
+        }
+    }
+
+    /// Answers a request whose body has not come in time, and says that nothing more will follow.
+    ///
+    /// libmicrohttpd takes no answer while it waits for a body and writes nothing of its own then, so this one goes past it.
+    func refuseIfLate(at now: Date, on descriptor: Int32) {
+        state.withLock { state in
+            guard case .body = state.phase, !state.isLate, let deadline = state.deadline, now >= deadline,
+                var request = state.request
+            else { return }
+            state.isLate = true
+            request.bodyLength = state.received
+            let answer = run.options.bodyTooLate(request)
+            let number = run.log.append(request, bodyPrefix: recorded(state), isComplete: false)
+            run.log.setStatus(answer.status, of: number)
+            let bytes = answer.lastOfItsConnection
+            _ = bytes.withUnsafeBytes { merokit_send(descriptor, $0.baseAddress, $0.count) }
+            _ = shutdown(descriptor, Int32(SHUT_WR))
+            state.body = Data()
+            state.spool = nil
         }
     }
 

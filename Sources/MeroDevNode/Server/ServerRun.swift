@@ -74,7 +74,10 @@ final class ServerRun: Sendable {
     private func startSweeping() {
         let timer = DispatchSource.makeTimerSource(queue: sweepQueue)
         timer.schedule(deadline: .now() + .milliseconds(250), repeating: .milliseconds(250), leeway: .milliseconds(50))
-        timer.setEventHandler { [table] in table.dropAbandoned() }
+        timer.setEventHandler { [table, options] in
+            table.dropAbandoned()
+            table.refuseLate(at: options.now())
+        }
         timer.resume()
         sweepTimer.withLock { $0 = timer }
     }

@@ -2,7 +2,8 @@
 """Makes dcap-faults.json and node-release.json.
 
 The former has quotes and collateral under a made-up root, one fault each, the latter a release of the image
-that the quote without a fault is of, signed under made-up roots of Sigstore's. Needs the package `cryptography`.
+that the quote without a fault is of, signed under made-up roots of Sigstore's, and others that are signed as well: of an
+older and a newer version, and of the same version with other measurements. Needs the package `cryptography`.
 
 Quotes are in base64. A case has what differs from the one without a fault, which stands at the top.
 
@@ -312,6 +313,11 @@ bad("TCB info of version 2", "malformed", "version", info_version=2)
 bad("TCB info for SGX", "refused", "not for TDX", info_id="SGX")
 bad("TCB info not issued yet", "notCurrent", "future", issue=NOW + DAY)
 bad("TCB info expired", "notCurrent", "expired", next=NOW - DAY)
+for statement, field in (("tcb_info", "info"), ("qe_identity", "qe")):
+    bad(f"{statement} alone not issued yet", "notCurrent", f"{statement} was issued in the future",
+        **{field: dict(issueDate=stamp(NOW + DAY))})
+    bad(f"{statement} alone expired", "notCurrent", f"{statement} has expired",
+        **{field: dict(nextUpdate=stamp(NOW - DAY))})
 bad("TCB info with a date of its own", "malformed", "issueDate", info=dict(issueDate="1 November"))
 bad("signature of 63 bytes", "unverified", "tcb_info", tcb_signature=lambda s: s[:126])
 bad("signature of 65 bytes", "malformed", "tcb_info_signature", tcb_signature=lambda s: s + "00")
@@ -380,32 +386,38 @@ def release():
                 x509.ObjectIdentifier("1.3.6.1.4.1.57264.1.8"), der(12, issuer.encode())), False)])
     registers = {n: bytes([i]).hex() * 48 for n, i in
                  (("mrtd", 1), ("rtmr0", 5), ("rtmr1", 6), ("rtmr2", 7), ("rtmr3", 8))}
-    text = json.dumps(dict(role="node", tag="2.3.100", profiles={
-        "locked-read-only": dict(registers, allowed_tcb_statuses=["uptodate"]),
-        "debug": dict(registers, rtmr3="00" * 48, allowed_tcb_statuses=["uptodate"])}), indent=1)
+    spki = rekor.public_key().public_bytes(
+        serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
 
     def sign(private, message):
         return private.sign(message, ec.ECDSA(hashes.SHA256(), deterministic_signing=True))
 
-    signature = sign(leaf_key, text.encode())
-    body = b64(json.dumps(dict(apiVersion="0.0.1", kind="hashedrekord", spec=dict(
-        data=dict(hash=dict(algorithm="sha256", value=hashlib.sha256(text.encode()).hexdigest())),
-        signature=dict(content=b64(signature), publicKey=dict(content=b64(pem(leaf).encode())))))).encode())
-    spki = rekor.public_key().public_bytes(
-        serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
-    payload = dict(body=body, integratedTime=int(at.timestamp()) + 5, logID=hashlib.sha256(spki).hexdigest(), logIndex=7)
-    canonical = json.dumps(payload, sort_keys=True, separators=(",", ":")).encode()
-    bundle = dict(base64Signature=b64(signature), cert=b64(pem(leaf).encode()), rekorBundle=dict(
-        SignedEntryTimestamp=b64(sign(rekor, canonical)), Payload=payload))
+    def signed(tag, **changes):
+        measured = dict(registers, **changes)
+        text = json.dumps(dict(role="node", tag=tag, profiles={
+            "locked-read-only": dict(measured, allowed_tcb_statuses=["uptodate"]),
+            "debug": dict(measured, rtmr3="00" * 48, allowed_tcb_statuses=["uptodate"])}), indent=1)
+        signature = sign(leaf_key, text.encode())
+        body = b64(json.dumps(dict(apiVersion="0.0.1", kind="hashedrekord", spec=dict(
+            data=dict(hash=dict(algorithm="sha256", value=hashlib.sha256(text.encode()).hexdigest())),
+            signature=dict(content=b64(signature), publicKey=dict(content=b64(pem(leaf).encode())))))).encode())
+        payload = dict(
+            body=body, integratedTime=int(at.timestamp()) + 5, logID=hashlib.sha256(spki).hexdigest(), logIndex=7)
+        canonical = json.dumps(payload, sort_keys=True, separators=(",", ":")).encode()
+        bundle = dict(base64Signature=b64(signature), cert=b64(pem(leaf).encode()), rekorBundle=dict(
+            SignedEntryTimestamp=b64(sign(rekor, canonical)), Payload=payload))
+        return dict(version=tag, publishedMrtds=text, bundle=json.dumps(bundle))
+
     window = dict(start=stamp(start))
     return dict(
         osImage="merotee-ubuntu-questing-25-10-locked-read-only-2-3-100", now=int(NOW.timestamp()),
         rootCaDer=anchor.public_bytes(serialization.Encoding.DER).hex(), quote=BASE[0], collateral=BASE[1],
         nonce=bytes(range(32)).hex(), suffix=bytes(range(32, 64)).hex(),
-        release=dict(version="2.3.100", publishedMrtds=text, bundle=json.dumps(bundle)),
+        release=signed("2.3.100"),
+        others=dict(older=signed("2.3.99"), newer=signed("2.3.101"), changed=signed("2.3.100", rtmr2="17" * 48)),
         trustRoot=dict(
             fulcioAuthorities=[dict(validFor=window, certChain=[b64(root.public_bytes(serialization.Encoding.DER))])],
-            rekorLogs=[dict(validFor=window, logId=payload["logID"], publicKey=b64(spki))]))
+            rekorLogs=[dict(validFor=window, logId=hashlib.sha256(spki).hexdigest(), publicKey=b64(spki))]))
 
 
 with open("node-release.json", "w") as out:

@@ -57,7 +57,7 @@ import Testing
 
     @Test func theCasesAreThere() {
         #expect(TrustCase.all(Self.synthetic).count == 50)
-        #expect(TrustCase.all(Self.faultFile).count == 138)
+        #expect(TrustCase.all(Self.faultFile).count == 142)
     }
 
     /// A real platform's, under Intel's own root.
