@@ -125,7 +125,8 @@ final class Exchange: Sendable {
                     _ = run.log.append(request, bodyPrefix: recorded(state), isComplete: false)
                 }
                 return (nil, nil)
-            case .reply(let reply): return (nil, reply.upgrade)
+            // Decided, but the client left before libmicrohttpd asked for it.
+            case .reply(let reply): return (reply.body, reply.upgrade)
             case .sending(let body): return (body, state.upgrade)
             case .head, .handling, .drop, .over: return (nil, nil)
             }

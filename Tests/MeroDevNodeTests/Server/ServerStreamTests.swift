@@ -56,6 +56,30 @@ import Testing
         }
     }
 
+    @Test("Whenever a client leaves, its stream ends") func leavesAtAnyMoment() async throws {
+        let streams = Locked<[DevHttpStream]>([])
+        let answer: @Sendable (DevHttpRequest) async -> DevHttpResponse = { _ in
+            let stream = DevHttpStream()
+            streams.withLock { $0.append(stream) }
+            return DevHttpResponse(status: 200, headers: [], body: .stream(stream))
+        }
+        try await withServer(handler: answer) { server async throws in
+            let port = server.port
+            try await offPool {
+                for round in 0..<1500 {
+                    let before = streams.withLock { $0.count }
+                    let client = try RawClient(port)
+                    try client.send("GET /sse HTTP/1.1\r\nHost: x\r\n\r\n")
+                    while streams.withLock({ $0.count }) == before { sched_yield() }
+                    for _ in 0..<(round % 50) { sched_yield() }
+                    client.close()
+                }
+            }
+            #expect(await eventually { streams.withLock { $0.allSatisfy { $0.end != nil } } })
+            #expect(await eventually { server.openConnections == 0 })
+        }
+    }
+
     @Test("Streams that break off are closed while older connections stay") func manyBreakOff() async throws {
         let streams = Locked<[DevHttpStream]>([])
         let answer: @Sendable (DevHttpRequest) async -> DevHttpResponse = { _ in
