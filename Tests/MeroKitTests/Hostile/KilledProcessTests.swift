@@ -49,7 +49,8 @@
             for round in 0..<60 {
                 let before = node.requestCount("POST", "/auth/refresh")
                 node.expireAccessTokens()
-                try await eventually {
+                // Longer than a call's time-out, with which one ends that got lost.
+                try await eventually(within: 150) {
                     node.requestCount("POST", "/auth/refresh") > before || !running.contains(where: \.isRunning)
                 }
                 usleep(UInt32.random(in: 0...2000, using: &random))
@@ -61,7 +62,7 @@
                     #expect(store.getTokens() != nil, "round \(round)")
                 }
                 // Only the kill between the node's answer and the write costs the session.
-                try await eventually {
+                try await eventually(within: 150) {
                     let calls = node.requestCount("POST", "/jsonrpc")
                     usleep(2000)
                     return node.requestCount("POST", "/jsonrpc") > calls || !running.contains(where: \.isRunning)
