@@ -17,6 +17,18 @@ import Testing
         }
     }
 
+    /// A server that answers each request with a stream of its own.
+    private func withStreams(_ body: (DevHttpServer, Locked<[DevHttpStream]>) async throws -> Void) async throws {
+        let streams = Locked<[DevHttpStream]>([])
+        try await withServer { _ in
+            let stream = DevHttpStream()
+            streams.withLock { $0.append(stream) }
+            return DevHttpResponse(status: 200, headers: [], body: .stream(stream))
+        } _: {
+            try await body($0, streams)
+        }
+    }
+
     @Test("The head goes out at once, pieces as they are pushed, the end properly") func pieces() async throws {
         let stream = DevHttpStream()
         try await withStream(stream) { server async throws in
@@ -57,13 +69,7 @@ import Testing
     }
 
     @Test("Whenever a client leaves, its stream ends") func leavesAtAnyMoment() async throws {
-        let streams = Locked<[DevHttpStream]>([])
-        let answer: @Sendable (DevHttpRequest) async -> DevHttpResponse = { _ in
-            let stream = DevHttpStream()
-            streams.withLock { $0.append(stream) }
-            return DevHttpResponse(status: 200, headers: [], body: .stream(stream))
-        }
-        try await withServer(handler: answer) { server async throws in
+        try await withStreams { server, streams async throws in
             let port = server.port
             try await offPool {
                 for round in 0..<1500 {
@@ -81,13 +87,7 @@ import Testing
     }
 
     @Test("Streams that break off are closed while older connections stay") func manyBreakOff() async throws {
-        let streams = Locked<[DevHttpStream]>([])
-        let answer: @Sendable (DevHttpRequest) async -> DevHttpResponse = { _ in
-            let stream = DevHttpStream()
-            streams.withLock { $0.append(stream) }
-            return DevHttpResponse(status: 200, headers: [], body: .stream(stream))
-        }
-        try await withServer(handler: answer) { server async throws in
+        try await withStreams { server, streams async throws in
             let port = server.port
             let clients = Locked<[RawClient]>([])
             try await offPool {

@@ -34,16 +34,19 @@ import Testing
                     }
                 },
                 frame: { number, index, frame in number % 11 == 2 && index == 1 ? nil : [frame] }))
+        let answered = Locked(0)
         let outcomes = await withTaskGroup(of: (own: Int, failed: Int).self) { group in
             for worker in 0..<Self.workers {
                 group.addTask {
                     var (own, failed) = (0, 0)
-                    for _ in 0..<Self.rounds {
+                    // On a busy machine fewer calls get through: it goes on until they are enough.
+                    for round in 0..<Self.rounds * 10 where round < Self.rounds || answered.withLock({ $0 }) <= 100 {
                         do {
                             let value: String? = try await mero.rpc.execute(
                                 contextId: fixture.context, method: "get", argsJson: ["key": .string("k\(worker)")])
                             #expect(value == "of \(worker)", "the answer to somebody else's call")
                             own += 1
+                            answered.withLock { $0 += 1 }
                         } catch {
                             #expect(Self.isAllowed(error), "\(error)")
                             failed += 1
@@ -54,11 +57,10 @@ import Testing
             }
             return await group.reduce(into: (own: 0, failed: 0)) { $0 = ($0.own + $1.own, $0.failed + $1.failed) }
         }
-        #expect(outcomes.own + outcomes.failed == Self.workers * Self.rounds)
-        // How many get through is a matter of the machine's speed.
-        #expect(outcomes.own > 10 && outcomes.failed > 10, "\(outcomes)")
+        #expect(outcomes.own + outcomes.failed >= Self.workers * Self.rounds)
+        #expect(outcomes.own > 100 && outcomes.failed > 10, "\(outcomes)")
         let envelopes = proxy.exchanges.map(\.envelope)
-        #expect(envelopes.count > Self.workers * Self.rounds)
+        #expect(envelopes.count > outcomes.own + outcomes.failed)
         let sealed = Dictionary(grouping: envelopes) { $0.prefix(25) }
         // The stack may send the same bytes again over a connection that died; other bytes would be another plaintext.
         for (header, sent) in sealed {

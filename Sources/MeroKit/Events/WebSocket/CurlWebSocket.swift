@@ -116,21 +116,11 @@
         private func setOptions(_ easy: UnsafeMutableRawPointer) {
             merokit_curl_set_string(easy, CURLOPT_URL, target.http.url)
             merokit_curl_set_long(easy, CURLOPT_CONNECT_ONLY, 1)
-            merokit_curl_set_socket_callback(easy, CurlCallbacks.openSocket)
             merokit_curl_set_long(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
             // A proxy would not forward the upgrade of a plain request.
             merokit_curl_set_long(easy, CURLOPT_HTTPPROXYTUNNEL, 1)
-            merokit_curl_set_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-            merokit_curl_set_long(easy, CURLOPT_NOSIGNAL, 1)
-            merokit_curl_set_long(easy, CURLOPT_QUICK_EXIT, 1)
-            merokit_curl_set_long(easy, CURLOPT_HTTPAUTH, 0)
-            merokit_curl_set_string(easy, CURLOPT_PROTOCOLS_STR, "http,https")
             merokit_curl_set_long(easy, CURLOPT_TCP_NODELAY, 1)
-            merokit_curl_set_long(easy, CURLOPT_TCP_KEEPALIVE, 1)
-            merokit_curl_set_long(easy, CURLOPT_SSL_VERIFYPEER, 1)
-            merokit_curl_set_long(easy, CURLOPT_SSL_VERIFYHOST, 2)
-            merokit_curl_set_long(easy, CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
-            authorities.apply(to: easy)
+            CurlLibrary.setRules(of: easy, authorities)
         }
 
         /// libcurl has connected, or has given up.

@@ -19,25 +19,12 @@
             merokit_curl_set_data_callback(easy, CURLOPT_READFUNCTION, CurlCallbacks.upload)
             merokit_curl_set_seek_callback(easy, CurlCallbacks.seek)
             merokit_curl_set_prereq_callback(easy, CurlCallbacks.beforeRequest)
-            merokit_curl_set_socket_callback(easy, CurlCallbacks.openSocket)
 
-            merokit_curl_set_long(easy, CURLOPT_NOSIGNAL, 1)
-            // Do not wait for a name look-up that nobody needs any more.
-            merokit_curl_set_long(easy, CURLOPT_QUICK_EXIT, 1)
+            CurlLibrary.setRules(of: easy, authorities)
             merokit_curl_set_long(easy, CURLOPT_FOLLOWLOCATION, 0)
             merokit_curl_set_long(easy, CURLOPT_PATH_AS_IS, 1)
-            merokit_curl_set_string(easy, CURLOPT_PROTOCOLS_STR, "http,https")
-            // A user and password in the URL are not turned into a header.
-            merokit_curl_set_long(easy, CURLOPT_HTTPAUTH, 0)
             merokit_curl_set_long(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
             merokit_curl_set_string(easy, CURLOPT_ACCEPT_ENCODING, "")
-            merokit_curl_set_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-            merokit_curl_set_long(easy, CURLOPT_TCP_KEEPALIVE, 1)
-
-            merokit_curl_set_long(easy, CURLOPT_SSL_VERIFYPEER, 1)
-            merokit_curl_set_long(easy, CURLOPT_SSL_VERIFYHOST, 2)
-            merokit_curl_set_long(easy, CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
-            authorities.apply(to: easy)
         }
 
         /// What differs from the call before.
