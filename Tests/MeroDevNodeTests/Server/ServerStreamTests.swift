@@ -76,7 +76,11 @@ import Testing
                     let before = streams.withLock { $0.count }
                     let client = try RawClient(port)
                     try client.send("GET /sse HTTP/1.1\r\nHost: x\r\n\r\n")
-                    while streams.withLock({ $0.count }) == before { sched_yield() }
+                    let deadline = Date() + 20
+                    while streams.withLock({ $0.count }) == before {
+                        try #require(Date() < deadline, "the request is not answered")
+                        sched_yield()
+                    }
                     for _ in 0..<(round % 50) { sched_yield() }
                     client.close()
                 }
