@@ -11,16 +11,15 @@ struct SealedFrameWriter {
 
     enum Kind: UInt8 { case head, data, end }
 
-    /// Nil when the library has no memory for one.
-    private let sealer: AesGcmSealer?
+    private let key: AesGcmKey
     private let header: [UInt8]
     /// The request's id, and the frame's index behind it.
     private var nonce: [UInt8]
     private var index: UInt32 = 0
 
     /// - Parameter header: the request's 25 bytes.
-    init(key: [UInt8], header: [UInt8]) {
-        sealer = key.withUnsafeBytes { AesGcmSealer(key: $0) }
+    init(key: AesGcmKey, header: [UInt8]) {
+        self.key = key
         self.header = header
         nonce = header.suffix(8) + [0, 0, 0, 0]
     }
@@ -97,7 +96,7 @@ struct SealedFrameWriter {
         index += 1
         let output = UnsafeMutableRawBufferPointer(rebasing: frame[4...])
         let isSealed = withUnsafeBytes(of: kind.rawValue) { kind in
-            sealer?.seal([kind, data], nonce: nonce, aad: header, into: output) ?? false
+            key.seal([kind, data], nonce: nonce, aad: header, into: output)
         }
         // Zeros decrypt to nothing, so that the client would notice.
         if !isSealed { output.initializeMemory(as: UInt8.self, repeating: 0) }

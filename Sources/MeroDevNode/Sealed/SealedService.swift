@@ -100,7 +100,8 @@ final class SealedService: Sendable {
         let now = clock.now
         table.put(
             .init(
-                requestKey: answer.requestKey, responseKey: answer.responseKey,
+                requestKey: AesGcmKey(SecretBytes(answer.requestKey)),
+                responseKey: AesGcmKey(SecretBytes(answer.responseKey)),
                 endsAt: now.addingTimeInterval(TimeInterval(options.sessionLifetime))),
             id: Data(sessionId), now: now, idleLimit: options.idleLimit, limit: options.sessionLimit)
         return Self.sealed(.bytes(Data([Self.version] + answer.message)))
@@ -129,10 +130,9 @@ final class SealedService: Sendable {
         guard let session = table.session(sessionId, now: now, idleLimit: options.idleLimit) else {
             throw SealedRefusal(409, "unknown_session", "this session is over, or was never one of this node")
         }
-        guard
-            let inner = AesGcm.open(
-                Array(body[25...]), key: session.requestKey, nonce: Array(header.suffix(8)) + [0, 0, 0, 0], aad: header)
-        else { throw SealedRefusal(400, "undecryptable", "the request does not decrypt") }
+        guard let inner = Self.opened(body, header, session.requestKey) else {
+            throw SealedRefusal(400, "undecryptable", "the request does not decrypt")
+        }
         // After decryption: a forged envelope must not spend an id.
         guard requestId != 0, table.admit(requestId, of: sessionId, now: now, window: options.window) else {
             throw SealedRefusal(400, "replayed_request", "request id \(requestId) was used before")
@@ -170,6 +170,21 @@ final class SealedService: Sendable {
                 .body(SealedFrameWriter(key: session.responseKey, header: header)))
         if answer.handlerRan { response.innerRun = (request.method, request.path) }
         return response
+    }
+
+    private static func opened(_ envelope: [UInt8], _ header: [UInt8], _ key: AesGcmKey) -> [UInt8]? {
+        var isGenuine = false
+        let size = envelope.count - header.count - 16
+        let inner = [UInt8](unsafeUninitializedCapacity: size) { room, count in
+            let output = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(room)[..<size])
+            isGenuine = envelope.withUnsafeBytes { envelope in
+                key.open(
+                    UnsafeRawBufferPointer(rebasing: envelope[header.count...]),
+                    nonce: header.suffix(8) + [0, 0, 0, 0], aad: header, into: output)
+            }
+            count = isGenuine ? size : 0
+        }
+        return isGenuine ? inner : nil
     }
 
     /// What a node behind a proxy serves to everyone.

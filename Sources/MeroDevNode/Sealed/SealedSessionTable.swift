@@ -5,8 +5,8 @@ import MeroKit
 final class SealedSessionTable: Sendable {
     /// What one handshake has brought.
     struct Keys: Sendable {
-        let requestKey: [UInt8]
-        let responseKey: [UInt8]
+        let requestKey: AesGcmKey
+        let responseKey: AesGcmKey
         let endsAt: Date
     }
 

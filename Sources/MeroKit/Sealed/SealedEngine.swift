@@ -68,8 +68,7 @@ final class SealedEngine: HttpEngine {
         // The frames go through a receiver whatever they hold.
         outer.statedSize = request.transferSize
         outer.uploadProgress = exchange.uploads(of: sealed.envelope.count)
-        let carried = outer
-        return try await exchange.run(url: request.url) { [carrier] in try await carrier.perform(carried) }
+        return try await exchange.run(url: request.url) { try await carrier.perform(outer) }
     }
 
     /// Nobody vouches for the word that a session is unknown: the request may have run. What must not run twice is sent again

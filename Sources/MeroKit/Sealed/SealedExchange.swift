@@ -1,41 +1,25 @@
 import Foundation
 
-/// One sealed request on its way: opens the answer as it arrives, puts its body where the caller wants it, and resumes the
-/// caller once.
+/// One sealed request on its way: opens the answer as it arrives, and puts its body where the caller wants it.
 ///
-/// `@unchecked Sendable`: `reader` and `incoming` belong to the carrier, which hands over one piece at a time and none after its call
-/// has ended; only that call's own task touches it then. Everything else is constant or locked.
+/// `@unchecked Sendable`: everything mutable belongs to the carrier, which hands over one piece at a time, until its call has
+/// returned, and to that call's own task then. Two things are touched by a carrier that brings more behind the end:
+/// `isOver`, which only it writes to, and `spare`.
 final class SealedExchange: EngineBodyReceiver, @unchecked Sendable {
-    /// What has arrived.
-    private struct Incoming {
-        var head: SealedResponseHead?
-        var body = Data()
-        var file: EngineFile?
-        var received: Int64 = 0
-        var total: Int64?
-        /// How many bytes may come when there is an outcome.
-        var spare = 0
-    }
-
-    /// Who waits, and for whom.
-    private struct State {
-        var continuation: CheckedContinuation<EngineResponse, any Error>?
-        var outcome: Result<EngineResponse, any Error>?
-        /// Nil once it has ended.
-        var carrier: Task<Void, Never>?
-        var hasCarrierEnded = false
-        var farewell: Task<Void, Never>?
-    }
-
-    /// Seconds. A carrier that has brought everything ends by itself by then, and its connection can be used again.
-    private static let grace: TimeInterval = 1
     /// An end frame with its length.
     private static let endSize = 21
 
-    /// Apart from what it is read into, so that both can be changed at the same time and without a copy.
     private var reader: SealedFrameReader
-    private var incoming = Incoming()
-    private let state = Locked(State())
+    private var head: SealedResponseHead?
+    private var body = Data()
+    private var file: EngineFile?
+    private var received: Int64 = 0
+    private var total: Int64?
+    private var outcome: Result<EngineResponse, any Error>?
+    /// Whether there is an outcome.
+    private var isOver = false
+    /// How many bytes may come when there is one.
+    private var spare = 0
     private let sink: EngineSink
     private let isHead: Bool
     private let bodySize: Int64
@@ -62,186 +46,100 @@ final class SealedExchange: EngineBodyReceiver, @unchecked Sendable {
         return { progress.sent(TransferProgress(completed: max(0, $0.completed - seal), total: size)) }
     }
 
-    /// Runs the carrier's call and returns what the frames say, which may be before the carrier is done.
+    /// Runs the carrier's call and returns what the frames say.
     ///
-    /// Throws what the carrier throws, `SealedTransportError`, `MeroError.http` for a refusal in the clear, and
-    /// `CancellationError`.
-    func run(
-        url: String, _ carry: @escaping @Sendable () async throws -> EngineResponse
-    ) async throws -> EngineResponse {
-        defer { letGo() }
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let over = state.withLock { state -> Result<EngineResponse, any Error>? in
-                    if let outcome = state.outcome { return outcome }
-                    state.continuation = continuation
-                    state.carrier = Task { await self.follow(url: url, carry) }
-                    return nil
+    /// Throws what the carrier throws, `SealedTransportError`, and `MeroError.http` for a refusal in the clear.
+    func run(url: String, _ carry: () async throws -> EngineResponse) async throws -> EngineResponse {
+        do {
+            let answer = try self.answer(from: try await carry(), url: url)
+            if let progress {
+                let sent = TransferProgress(completed: bodySize, total: bodySize)
+                let received = TransferProgress(completed: received, total: total)
+                await withCheckedContinuation { continuation in
+                    progress.finish(sent: sent, received: received) { continuation.resume() }
                 }
-                if let over { continuation.resume(with: over) }
             }
-        } onCancel: {
-            finish(.failure(CancellationError()))
-        }
-    }
-
-    private func follow(url: String, _ carry: @Sendable () async throws -> EngineResponse) async {
-        let failure: any Error
-        do {
-            failure = carrierEnded(try await carry(), url: url)
+            return answer
         } catch {
-            failure = error
-        }
-        // Before anybody hears of it, who might try again with the same file.
-        discardFile()
-        let farewell = state.withLock { state in
-            state.hasCarrierEnded = true
-            state.carrier = nil
-            return state.farewell
-        }
-        farewell?.cancel()
-        finish(.failure(failure))
-    }
-
-    /// A carrier that stays silent behind the end has nothing to bring any more.
-    private func letGo() {
-        let refused = state.withLock { state -> Task<Void, Never>? in
-            guard !state.hasCarrierEnded, let carrier = state.carrier else { return nil }
-            guard Self.farewells.withLock({ $0.begin() }) else { return carrier }
-            state.farewell = Task {
-                defer { Self.farewells.withLock { $0.underWay -= 1 } }
-                guard (try? await Task.sleep(nanoseconds: .nanoseconds(Self.grace))) != nil else { return }
-                carrier.cancel()
-            }
-            return nil
-        }
-        refused?.cancel()
-    }
-
-    /// How many carriers are waited for in this process: one that stays silent on purpose must not gather connections.
-    private struct Farewells {
-        var underWay = 0
-
-        mutating func begin() -> Bool {
-            guard underWay < SealedExchange.mostFarewells else { return false }
-            underWay += 1
-            return true
+            progress?.end()
+            // Before anybody hears of it, who might try again with the same file.
+            file?.discard()
+            throw error
         }
     }
 
-    private static let farewells = Locked(Farewells())
-    static let mostFarewells = 128
-
-    func begin(status: Int, headers: [String: String]) {
-        guard headers["content-type"] != SealedSessions.contentType else { return }
-        finish(.failure(SealedTransportError.notSealed(status: status)))
-    }
-
-    func receive(_ bytes: UnsafeRawBufferPointer) {
-        let (isOver, carrier) = state.withLock { ($0.outcome != nil, $0.carrier) }
+    func receive(_ bytes: UnsafeRawBufferPointer) -> EngineAppetite {
         if isOver {
-            incoming.spare -= bytes.count
+            spare -= bytes.count
             // Nothing belongs behind the end.
-            if incoming.spare < 0 { carrier?.cancel() }
-            return
+            return spare < 0 ? .stop : .enough
         }
-        var end: EngineResponse?
-        let before = incoming.received
+        let before = received
         do {
-            try reader.read(bytes) { if let answer = try take($0) { end = answer } }
+            try reader.read(bytes) { if !isOver, let answer = try take($0) { finish(.success(answer)) } }
         } catch {
-            discardFile()
             finish(.failure(error))
-            return
+            return .stop
         }
-        if incoming.received > before {
-            progress?.received(TransferProgress(completed: incoming.received, total: incoming.total))
-        }
-        // The file is the caller's now, unless the caller has gone meanwhile.
-        if let end, finish(.success(end)) { incoming.file = nil }
+        if received > before { progress?.received(TransferProgress(completed: received, total: total)) }
+        return isOver ? .enough : .more
     }
 
-    private func discardFile() {
-        incoming.file?.discard()
-        incoming.file = nil
+    private func finish(_ outcome: Result<EngineResponse, any Error>) {
+        self.outcome = outcome
+        isOver = true
     }
 
     /// The whole answer, once it is there.
     private func take(_ frame: SealedFrameReader.Frame) throws -> EngineResponse? {
         switch frame {
         case .head(let head):
-            incoming.head = head
-            incoming.total = head.headers["content-length"].flatMap { Int64($0) }
-            if case .file(let url) = sink, head.isSuccess { incoming.file = try EngineFile(creating: url) }
+            self.head = head
+            total = head.headers["content-length"].flatMap { Int64($0) }
+            if case .file(let url) = sink, head.isSuccess { file = try EngineFile(creating: url) }
             guard head.hasNoBody else { return nil }
-            incoming.spare = Self.endSize
-            return try answer()
+            spare = Self.endSize
+            return try whole()
         case .data(let bytes):
             // Of a refused HEAD what the node says is looked at.
-            if !isHead || incoming.head?.isSuccess == false { try put(bytes) }
+            if !isHead || head?.isSuccess == false { try put(bytes) }
             return nil
-        case .end: return try answer()
+        case .end: return try whole()
         }
     }
 
     private func put(_ bytes: UnsafeRawBufferPointer) throws {
-        incoming.received += Int64(bytes.count)
-        let isSuccess = incoming.head?.isSuccess ?? false
+        received += Int64(bytes.count)
+        let isSuccess = head?.isSuccess ?? false
         switch sink {
         case .memory(let limit):
-            guard bytes.count <= limit - incoming.body.count else { throw EngineError.tooLarge(limit: limit) }
+            guard bytes.count <= limit - body.count else { throw EngineError.tooLarge(limit: limit) }
             append(bytes)
-        case .file where isSuccess: try incoming.file?.write(bytes)
-        case .stream(let receiver) where isSuccess: receiver.receive(bytes)
+        case .file where isSuccess: try file?.write(bytes)
+        case .stream(let receiver) where isSuccess:
+            if receiver.receive(bytes) != .more { finish(.success(try whole())) }
         case .file, .stream:
-            append(UnsafeRawBufferPointer(rebasing: bytes.prefix(HTTPError.bodyTextLimit - incoming.body.count)))
+            append(UnsafeRawBufferPointer(rebasing: bytes.prefix(HTTPError.bodyTextLimit - body.count)))
         }
     }
 
     private func append(_ bytes: UnsafeRawBufferPointer) {
-        if let base = bytes.bindMemory(to: UInt8.self).baseAddress { incoming.body.append(base, count: bytes.count) }
+        if let base = bytes.bindMemory(to: UInt8.self).baseAddress { body.append(base, count: bytes.count) }
     }
 
-    private func answer() throws -> EngineResponse {
-        guard let head = incoming.head else { throw SealedTransportError.malformed }
-        try incoming.file?.close()
-        return EngineResponse(status: head.status, headers: head.headers, body: incoming.body)
+    private func whole() throws -> EngineResponse {
+        guard let head else { throw SealedTransportError.malformed }
+        try file?.close()
+        return EngineResponse(status: head.status, headers: head.headers, body: body)
     }
 
-    /// The carrier's answer is complete. Returns what is wrong, unless the frames have said everything.
-    private func carrierEnded(_ answer: EngineResponse, url: String) -> any Error {
-        guard answer.isSealed else { return SealedSessions.refusal(answer, url: url) }
+    /// What the carrier's answer means.
+    private func answer(from carried: EngineResponse, url: String) throws -> EngineResponse {
+        guard carried.isSealed else { throw SealedSessions.refusal(carried, url: url) }
         // The outer status means nothing, but engines hand on the body of a success only.
-        if !(200..<300 ~= answer.status) { answer.body.withUnsafeBytes { receive($0) } }
-        return SealedTransportError.cutShort
-    }
-
-    /// The first outcome counts. False for a later one.
-    @discardableResult
-    private func finish(_ outcome: Result<EngineResponse, any Error>) -> Bool {
-        let (isFirst, continuation, carrier) = state.withLock { state in
-            guard state.outcome == nil else {
-                return (false, CheckedContinuation<EngineResponse, any Error>?.none, Task<Void, Never>?.none)
-            }
-            state.outcome = outcome
-            defer { state.continuation = nil }
-            return (true, state.continuation, state.carrier)
-        }
-        guard isFirst else { return false }
-        guard case .success = outcome else {
-            progress?.end()
-            carrier?.cancel()
-            continuation?.resume(with: outcome)
-            return true
-        }
-        guard let progress else {
-            continuation?.resume(with: outcome)
-            return true
-        }
-        let sent = TransferProgress(completed: bodySize, total: bodySize)
-        let received = TransferProgress(completed: incoming.received, total: incoming.total)
-        progress.finish(sent: sent, received: received) { continuation?.resume(with: outcome) }
-        return true
+        if !(200..<300 ~= carried.status) { carried.body.withUnsafeBytes { _ = receive($0) } }
+        guard let outcome else { throw SealedTransportError.cutShort }
+        return try outcome.get()
     }
 }
 

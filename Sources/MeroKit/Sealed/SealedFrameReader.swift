@@ -16,12 +16,10 @@ struct SealedFrameReader {
     /// A kind and a tag.
     static let shortest = 17
 
-    private let key: SecretBytes
+    private let key: AesGcmKey
     private let header: [UInt8]
     /// The request's id, and the frame's index behind it.
     private var nonce: [UInt8]
-    /// Made with the first frame, and good for all.
-    private var opener: AesGcmOpener?
     private var index: UInt32 = 0
     private var hasHead = false
     private(set) var isFinished = false
@@ -30,7 +28,7 @@ struct SealedFrameReader {
     /// Room for the largest frame so far.
     private var plaintext: [UInt8] = []
 
-    init(responseKey: SecretBytes, header: [UInt8], requestId: UInt64) {
+    init(responseKey: AesGcmKey, header: [UInt8], requestId: UInt64) {
         key = responseKey
         self.header = header
         nonce = BigEndian.bytes(requestId) + [0, 0, 0, 0]
@@ -75,8 +73,6 @@ struct SealedFrameReader {
     }
 
     private mutating func open(_ sealed: UnsafeRawBufferPointer, _ handle: (Frame) throws -> Void) throws {
-        if opener == nil { opener = key.withUnsafeBytes { AesGcmOpener(key: $0) } }
-        let opener = opener
         for place in 0..<4 { nonce[8 + place] = UInt8(truncatingIfNeeded: index >> (24 - 8 * UInt32(place))) }
         let (next, overflow) = index.addingReportingOverflow(1)
         guard !overflow else { throw SealedTransportError.malformed }
@@ -89,7 +85,7 @@ struct SealedFrameReader {
         if room.count < size { room = [UInt8](repeating: 0, count: size) }
         try room.withUnsafeMutableBytes { room in
             let output = UnsafeMutableRawBufferPointer(rebasing: room[..<size])
-            guard opener?.open(sealed, nonce: nonce, aad: header, into: output) == true else {
+            guard key.open(sealed, nonce: nonce, aad: header, into: output) else {
                 throw SealedTransportError.notFromNode
             }
             let data = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(output)[1...])

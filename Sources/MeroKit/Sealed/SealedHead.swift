@@ -33,9 +33,21 @@ struct SealedRequestHead: Sendable {
 
     /// A token of RFC 9110, section 5.6.2.
     private static func isName(_ name: String) -> Bool {
-        !name.isEmpty
-            && name.utf8.allSatisfy { 0x21...0x7e ~= $0 && !#"(),/:;<=>?@[\]{}""#.utf8.contains($0) }
+        var name = name
+        return !name.isEmpty
+            && name.withUTF8 { name in
+                name.allSatisfy { byte in
+                    switch byte {
+                    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                        UInt8(ascii: "0")...UInt8(ascii: "9"):
+                        true
+                    default: Self.marks.contains(byte)
+                    }
+                }
+            }
     }
+
+    private static let marks = Array("!#$%&'*+-.^_`|~".utf8)
 
     /// Over the bytes where they lie: a token has hundreds.
     private static func canBeSealed(_ value: String) -> Bool {

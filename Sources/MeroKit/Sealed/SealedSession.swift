@@ -14,8 +14,8 @@ final class SealedSession: Sendable {
     private static let headerSize = 25
 
     private let sessionId: [UInt8]
-    private let requestKey: SecretBytes
-    private let responseKey: SecretBytes
+    private let requestKey: AesGcmKey
+    private let responseKey: AesGcmKey
     /// On the clock of the transport.
     private let renewAt: TimeInterval
     /// An id is used for one sealed request, ever: a second one would repeat a nonce.
@@ -29,8 +29,8 @@ final class SealedSession: Sendable {
         self.lastId = Locked(lastId)
         lastUse = Locked(now)
         sessionId = outcome.sessionId
-        requestKey = outcome.requestKey
-        responseKey = outcome.responseKey
+        requestKey = AesGcmKey(outcome.requestKey)
+        responseKey = AesGcmKey(outcome.responseKey)
         renewAt = now + TimeInterval(outcome.lifetimeSeconds) - Self.renewal
     }
 
@@ -55,18 +55,21 @@ final class SealedSession: Sendable {
             last += 1
             return last
         }
-        let header = [Self.version] + sessionId + BigEndian.bytes(id)
+        let idBytes = BigEndian.bytes(id)
+        var header: [UInt8] = []
+        header.reserveCapacity(Self.headerSize)
+        header.append(Self.version)
+        header += sessionId
+        header += idBytes
         var envelope = Data(count: size)
-        let prefix = BigEndian.bytes(UInt32(head.count)) + head
         let isSealed = envelope.withUnsafeMutableBytes { room in
             room.copyBytes(from: header)
             let output = UnsafeMutableRawBufferPointer(rebasing: room[Self.headerSize...])
-            return prefix.withUnsafeBytes { prefix in
-                body.withUnsafeBytes { body in
-                    requestKey.withUnsafeBytes { key in
-                        AesGcmSealer(key: key)?.seal(
-                            [prefix, body], nonce: BigEndian.bytes(id) + [0, 0, 0, 0], aad: header, into: output)
-                            ?? false
+            return withUnsafeBytes(of: UInt32(head.count).bigEndian) { length in
+                head.withUnsafeBytes { head in
+                    body.withUnsafeBytes { body in
+                        requestKey.seal(
+                            [length, head, body], nonce: idBytes + [0, 0, 0, 0], aad: header, into: output)
                     }
                 }
             }

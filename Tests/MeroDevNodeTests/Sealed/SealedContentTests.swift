@@ -14,7 +14,7 @@ struct SealedContentTests {
     private static func content(
         _ bytes: Data, length: Int? = nil, mayGoOn: @escaping @Sendable () -> Bool = { true }
     ) -> SealedContent {
-        var writer = SealedFrameWriter(key: key, header: header)
+        var writer = SealedFrameWriter(key: AesGcmKey(SecretBytes(key)), header: header)
         let head = writer.head(status: 200, headers: [("x", "y")])
         let position = Locked(0)
         return SealedContent(

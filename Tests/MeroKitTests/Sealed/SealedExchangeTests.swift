@@ -37,8 +37,8 @@ import Testing
 
     private static let whole = EngineResponse.status(200, ["content-type": SealedSessions.contentType])
 
-    private static func bring(_ bytes: Data, to exchange: SealedExchange) {
-        exchange.begin(status: 200, headers: whole.headers)
+    @discardableResult
+    private static func bring(_ bytes: Data, to exchange: SealedExchange) -> EngineAppetite {
         bytes.withUnsafeBytes { exchange.receive($0) }
     }
 
@@ -58,7 +58,7 @@ import Testing
                     Self.bring(head + rest, to: exchange)
                 } else {
                     Self.bring(head, to: exchange)
-                    rest.withUnsafeBytes { exchange.receive($0) }
+                    Self.bring(rest, to: exchange)
                 }
                 return Self.whole
             }
@@ -70,21 +70,31 @@ import Testing
     @Test func whatComesBehindTheEndEndsTheCarrier() async throws {
         let answer = try Answer()
         let end = try answer.frame(1, 2, Data())
-        for (status, behind, isCancelled) in [
-            (204, end, false), (204, end + Data([0]), true), (200, Data([0]), true), (200, Data(), false),
+        for (status, behind, appetite) in [
+            (204, end, EngineAppetite.enough), (204, end + Data([0]), .stop), (200, Data([0]), .stop),
+            (200, Data(), .enough),
         ] {
             let exchange = answer.exchange()
             let head = try answer.head(status)
-            let wasCancelled = Locked<Bool?>(nil)
-            _ = try await exchange.run(url: "http://x/y") {
-                Self.bring(status == 204 ? head : head + end, to: exchange)
-                behind.withUnsafeBytes { exchange.receive($0) }
-                wasCancelled.withLock { $0 = Task.isCancelled }
+            let response = try await exchange.run(url: "http://x/y") {
+                #expect(Self.bring(status == 204 ? head : head + end, to: exchange) == .enough)
+                #expect(Self.bring(behind, to: exchange) == appetite, "\(status) \(behind.count)")
                 return Self.whole
             }
-            try await eventually { wasCancelled.withLock { $0 } != nil }
-            #expect(wasCancelled.withLock { $0 } == isCancelled, "\(status) \(behind.count)")
+            #expect(response.status == status)
         }
+    }
+
+    /// A carrier goes on until it has brought everything, and not a piece longer than that it means something.
+    @Test func howLongACarrierIsListenedTo() async throws {
+        let answer = try Answer()
+        let (head, data) = (try answer.head(200), try answer.frame(1, 1, Data("x".utf8)))
+        let exchange = answer.exchange()
+        for piece in [head.prefix(9), head.dropFirst(9), data.prefix(30), data.dropFirst(30)] {
+            #expect(Self.bring(Data(piece), to: exchange) == .more)
+        }
+        #expect(Self.bring(data, to: exchange) == .stop)
+        #expect(Self.bring(try answer.frame(2, 2, Data()), to: exchange) == .stop)
     }
 
     @Test func framesInAnOrderThatMeansNothing() async throws {
@@ -107,95 +117,65 @@ import Testing
         }
     }
 
-    /// A call that is given up while its answer arrives leaves no file behind, not even when the answer was whole.
-    @Test func aFileOfACancelledCallIsGone() async throws {
+    /// A call that comes to nothing leaves no file behind, not even when the answer was whole.
+    @Test func aFileOfACallThatFails() async throws {
         let answer = try Answer()
         let folder = try TemporaryFolder()
-        let bytes = try answer.head(200) + answer.frame(1, 1, Data("content".utf8)) + answer.frame(2, 2, Data())
-        let exchange = answer.exchange(.file(folder.file("part")))
-        let hasEnded = Locked(false)
-        let (began, isBegun) = (DispatchSemaphore(value: 0), Locked(false))
-        let call = Task {
-            try await exchange.run(url: "http://x/y") {
-                isBegun.withLock { $0 = true }
-                await Self.wait(for: began)
-                // The caller has gone; the carrier does not know yet.
-                Self.bring(bytes, to: exchange)
-                hasEnded.withLock { $0 = true }
-                return Self.whole
+        let begun = try answer.head(200) + answer.frame(1, 1, Data("content".utf8))
+        for bytes in [begun, try begun + answer.frame(2, 2, Data())] {
+            for error in [CancellationError() as any Error, EngineError.engineClosed] {
+                let exchange = answer.exchange(.file(folder.file("part")))
+                let thrown = await failure(of: {
+                    _ = try await exchange.run(url: "http://x/y") {
+                        Self.bring(bytes, to: exchange)
+                        #expect(folder.contents == ["part"])
+                        throw error
+                    }
+                })
+                #expect(thrown.map { type(of: $0) == type(of: error) } == true && folder.contents == [])
             }
         }
-        try await eventually { isBegun.withLock { $0 } }
-        call.cancel()
-        await #expect(throws: CancellationError.self) { try await call.value }
-        began.signal()
-        try await eventually { hasEnded.withLock { $0 } && folder.contents.isEmpty }
-    }
-
-    /// The same when the caller goes while a piece is being read.
-    @Test func aFileThatIsWholeAfterTheCallerHasGone() async throws {
-        let answer = try Answer()
-        let folder = try TemporaryFolder()
-        let first = try answer.head(200) + answer.frame(1, 1, Data("content".utf8))
-        let end = try answer.frame(2, 2, Data())
+        // One that is no answer of the node.
         let exchange = answer.exchange(.file(folder.file("part")))
-        let isGone = DispatchSemaphore(value: 0)
-        let call = Task {
-            try await exchange.run(url: "http://x/y") {
-                Self.bring(first, to: exchange)
-                await Self.wait(for: isGone)
-                end.withUnsafeBytes { exchange.receive($0) }
-                return Self.whole
+        let whole = try begun + answer.frame(2, 2, Data())
+        let thrown = await failure(of: {
+            _ = try await exchange.run(url: "http://x/y") {
+                Self.bring(whole, to: exchange)
+                return .status(200, ["content-type": "application/json"])
             }
-        }
-        try await eventually { folder.contents == ["part"] }
-        call.cancel()
-        await #expect(throws: CancellationError.self) { try await call.value }
-        isGone.signal()
-        try await eventually { folder.contents.isEmpty }
+        })
+        #expect(thrown as? SealedTransportError == .notSealed(status: 200) && folder.contents == [])
     }
 
-    /// And when the caller goes in the midst of one piece that holds all of the answer.
-    @Test func aCallerWhoGoesWhileAPieceIsRead() async throws {
-        let answer = try Answer()
+    /// A caller who goes at any time, over real engines: a whole file, or none.
+    @Test(arguments: EngineUnderTest.allCases) func aFileOfACallerWhoGoes(engine: EngineUnderTest) async throws {
+        let content = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+        let node = try await SealedStandIn { _ in .init(body: content) }
         let folder = try TemporaryFolder()
-        let size: UInt32 = 40
-        var bytes = try answer.head(200)
-        for index in 1...size { bytes += try answer.frame(index, 1, Data(count: 65_536)) }
-        bytes += try answer.frame(size + 1, 2, Data())
-        let whole = bytes
-        for index in 0..<10 {
-            let exchange = answer.exchange(.file(folder.file("part")))
-            let hasEnded = Locked(false)
-            let call = Task {
-                try await exchange.run(url: "http://x/y") {
-                    Self.bring(whole, to: exchange)
-                    hasEnded.withLock { $0 = true }
-                    return Self.whole
-                }
+        let sealed = Sealing(key: .fixed(node.key)).engine(over: try engine.make(), baseURL: node.url)
+        var endings: Set<Bool> = []
+        for round in 0..<40 {
+            let arrived = Locked<Int64>(0)
+            var request = EngineRequest(node.url.absoluteString + "/x", sink: .file(folder.file("part")))
+            request.downloadProgress = { news in arrived.withLock { $0 = news.completed } }
+            let asked = request
+            let call = Task { try await sealed.perform(asked) }
+            if round % 4 > 0 {
+                try await eventually { round % 4 == 1 || arrived.withLock { $0 } > 0 }
+                call.cancel()
             }
-            try await eventually { !folder.contents.isEmpty || hasEnded.withLock { $0 } }
-            if index > 0 { call.cancel() }
             switch await call.result {
             case .success:
-                try await eventually { hasEnded.withLock { $0 } }
-                #expect(folder.contents == ["part"])
+                endings.insert(true)
+                #expect(try Data(contentsOf: folder.file("part")) == content)
                 try FileManager.default.removeItem(at: folder.file("part"))
             case .failure(let error):
-                #expect(error is CancellationError)
-                try await eventually { hasEnded.withLock { $0 } && folder.contents.isEmpty }
+                endings.insert(false)
+                #expect(error is CancellationError && folder.contents == [], "\(error)")
             }
         }
-    }
-
-    /// Waits as an engine's thread does: cancellation changes nothing.
-    private static func wait(for semaphore: DispatchSemaphore) async {
-        await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
-                semaphore.wait()
-                continuation.resume()
-            }
-        }
+        #expect(endings == [true, false])
+        await node.stop()
     }
 
     @Test(arguments: ["application/json", "application/vnd.calimero.sealed; charset=utf-8", ""])
@@ -205,10 +185,7 @@ import Testing
             let exchange = answer.exchange()
             let error = await failure(of: {
                 _ = try await exchange.run(url: "http://x/y") {
-                    if !bytes.isEmpty {
-                        exchange.begin(status: 203, headers: ["content-type": type])
-                        bytes.withUnsafeBytes { exchange.receive($0) }
-                    }
+                    if !bytes.isEmpty { Self.bring(bytes, to: exchange) }
                     return .status(203, ["content-type": type])
                 }
             })

@@ -156,7 +156,7 @@ import Testing
         }
         // A connection that was given up is counted until the proxy has noticed.
         let open = most.withLock { $0 }
-        #expect(open < SealedExchange.mostFarewells + 64, "\(open) connections")
+        #expect(open < EngineFarewell.most + 64, "\(open) connections")
         try await eventually { proxy.openConnections == 0 }
         await mero.close()
         await fixture.stop()

@@ -33,8 +33,8 @@ final class SseReceiver: EngineBodyReceiver, @unchecked Sendable {
         self.retryChanged = retryChanged
     }
 
-    func receive(_ bytes: UnsafeRawBufferPointer) {
-        guard !isOver else { return }
+    func receive(_ bytes: UnsafeRawBufferPointer) -> EngineAppetite {
+        guard !isOver else { return .more }
         arena.begin(expecting: bytes.count)
         var sink = Sink(arena: arena, signal: signal)
         parser.feed(bytes, into: &sink)
@@ -45,6 +45,7 @@ final class SseReceiver: EngineBodyReceiver, @unchecked Sendable {
             retryChanged(retry)
         }
         if !sink.events.isEmpty { deliver(sink.events, sink.byteCount) }
+        return .more
     }
 
     /// What one piece of the stream brings.

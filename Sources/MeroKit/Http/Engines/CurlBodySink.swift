@@ -16,22 +16,23 @@
         private var receiver: (any EngineBodyReceiver)?
         private var hasBegun = false
         private(set) var body = Data()
+        /// Whether the receiver has what it came for, so that the caller can be answered.
+        private(set) var isSated = false
 
         init(_ target: EngineSink) { self.target = target }
 
         /// - Parameters:
         ///   - expected: the size that the answer announces, -1 if none; only a hint.
-        ///   - headers: the answer's, asked for only where somebody wants them.
-        mutating func write(
-            _ bytes: UnsafeRawBufferPointer, status: Int, expected: Int, headers: @autoclosure () -> [String: String]
-        ) -> Stop? {
-            if !hasBegun {
-                if let stop = begin(status: status) { return stop }
-                receiver?.begin(status: status, headers: headers())
-            }
+        mutating func write(_ bytes: UnsafeRawBufferPointer, status: Int, expected: Int) -> Stop? {
+            if !hasBegun, let stop = begin(status: status) { return stop }
             if let receiver {
-                receiver.receive(bytes)
-                return nil
+                switch receiver.receive(bytes) {
+                case .more: return nil
+                case .enough:
+                    isSated = true
+                    return nil
+                case .stop: return .enough
+                }
             }
             if let file { return Self.attempt { try file.write(bytes) } }
             switch target {

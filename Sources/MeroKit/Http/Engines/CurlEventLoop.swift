@@ -36,6 +36,7 @@
         private let clock = CurlClock()
         private let sockets = CurlSockets()
         private let shared = CurlShare()
+        private let farewells = CurlFarewells()
         private let authorities: CurlAuthorities
         private var underWay: [CurlHandle] = []
         private var idle: [CurlHandle] = []
@@ -157,6 +158,7 @@
             var running: Int32 = 0
             curl_multi_perform(multi, &running)
             collectMessages()
+            answerSated()
         }
 
         private func takeCommands() -> (commands: [Command], isClosed: Bool) {
@@ -194,11 +196,12 @@
             curl_multi_add_handle(multi, handle.easy)
             handle.position = underWay.count
             underWay.append(handle)
-            nextTimeoutCheck = min(nextTimeoutCheck, handle.lastActivity + handle.inactivityLimit)
+            nextTimeoutCheck = min(nextTimeoutCheck, handle.due)
         }
 
         private func newHandle() -> CurlHandle? {
-            CurlHandle(clock: clock, sockets: sockets, shared: shared, authorities: authorities)
+            CurlHandle(
+                clock: clock, sockets: sockets, shared: shared, farewells: farewells, authorities: authorities)
         }
 
         private func collectMessages() {
@@ -215,6 +218,20 @@
             }
         }
 
+        /// Those who have enough need not wait for the end of their connections.
+        private func answerSated() {
+            for handle in farewells.take() {
+                guard let completion = handle.endEarly() else { continue }
+                completions.append(completion)
+                farewells.begin()
+                if farewells.count <= EngineFarewell.most {
+                    nextTimeoutCheck = min(nextTimeoutCheck, handle.due)
+                } else {
+                    release(handle) { $0.end(.cancelled) }
+                }
+            }
+        }
+
         private func beginAnew(_ handle: CurlHandle) -> Bool {
             curl_multi_remove_handle(multi, handle.easy)
             guard (try? handle.beginAnew()) != nil else { return false }
@@ -225,7 +242,9 @@
         /// Takes a handle away from libcurl, keeps what became of its call, and makes it ready for another.
         private func release(_ handle: CurlHandle, _ end: (CurlHandle) -> CurlCompletion) {
             curl_multi_remove_handle(multi, handle.easy)
-            completions.append(end(handle))
+            let isFarewell = handle.farewellEnd != nil
+            let completion = end(handle)
+            if isFarewell { farewells.end() } else { completions.append(completion) }
             let last = underWay.removeLast()
             if last !== handle {
                 underWay[handle.position] = last
@@ -238,7 +257,7 @@
             guard clock.now >= nextTimeoutCheck else { return }
             nextTimeoutCheck = .max
             for handle in underWay {
-                let due = handle.lastActivity + handle.inactivityLimit
+                let due = handle.due
                 if due <= clock.now {
                     handle.abandonConnection()
                     release(handle) { $0.end(.timedOut) }
@@ -325,7 +344,7 @@
         /// TLS may write to a closed connection in a way that raises a signal, which only the event thread blocks.
         fileprivate var mayStartInPlace: Bool {
             if case .file = body { return false }
-            if case .stream = sink { return false }
+            if case .stream = sink, transferSize != .small { return false }
             return url.hasPrefix("http://")
         }
     }

@@ -15,6 +15,9 @@
         /// When the last byte of this call moved, on the event loop's clock.
         private(set) var lastActivity: UInt64 = 0
         private(set) var inactivityLimit: UInt64 = 0
+        /// When a connection is given up whose caller has been answered; nil for one whose caller waits.
+        private(set) var farewellEnd: UInt64?
+        private let farewells: CurlFarewells
 
         /// Whether libcurl has carried a call with `easy`.
         private var wasUsed = false
@@ -68,8 +71,12 @@
         /// A server that sends interim answers or trailers for ever would otherwise never be given up.
         private static let headerTotalLimit = 1024 * 1024
 
-        init?(clock: CurlClock, sockets: CurlSockets, shared: CurlShare, authorities: CurlAuthorities) {
+        init?(
+            clock: CurlClock, sockets: CurlSockets, shared: CurlShare, farewells: CurlFarewells,
+            authorities: CurlAuthorities
+        ) {
             guard let easy = curl_easy_init() else { return nil }
+            self.farewells = farewells
             self.easy = easy
             self.clock = clock
             self.sockets = sockets
@@ -104,6 +111,7 @@
             // Never zero.
             inactivityLimit = max(.nanoseconds(request.inactivityTimeout), 1_000_000)
             lastActivity = clock.now
+            farewellEnd = nil
             try renew()
             try apply(request)
             self.transfer = transfer
@@ -136,9 +144,22 @@
             }
             if let error = failure(code) { return end(.failure(error)) }
             progress?.finish(easy)
-            let answer = CurlAnswer(status: status, headerLines: headerLines, body: sink.body)
-            return end(.success(answer))
+            return end(.success(CurlAnswer(status: status, headerLines: headerLines, body: sink.body)))
         }
+
+        /// Lets go of the caller, whose receiver has enough, and leaves what is still to come to libcurl. Nil when the call has
+        /// ended by itself.
+        func endEarly() -> CurlCompletion? {
+            guard transfer != nil else { return nil }
+            var status = 0
+            merokit_curl_get_long(easy, CURLINFO_RESPONSE_CODE, &status)
+            progress?.finish(easy)
+            farewellEnd = clock.now + .nanoseconds(EngineFarewell.time)
+            return letGo(.success(CurlAnswer(status: status, headerLines: headerLines, body: sink.body)))
+        }
+
+        /// When the call is over unless something moves.
+        var due: UInt64 { min(lastActivity &+ inactivityLimit, farewellEnd ?? .max) }
 
         /// Whether nothing was sent, since the connection at hand was not fit for it: another one has to carry the call.
         var needsFreshConnection: Bool {
@@ -173,6 +194,10 @@
             sink = CurlBodySink(.memory(limit: 0))
             source?.end()
             source = nil
+            return letGo(outcome)
+        }
+
+        private func letGo(_ outcome: CurlTransfer.Outcome) -> CurlCompletion {
             // A new array, since the answer has taken this one along.
             headerLines = []
             let completion = CurlCompletion(transfer: transfer, outcome: outcome, progress: progress)
@@ -192,6 +217,7 @@
                 return error(.connectionLost, "The connection broke, and this request is sent only once")
             case .unaskedBytes:
                 return error(.connectionLost, "The connection held bytes that belong to no answer")
+            case nil where sink.isSated: return nil
             case nil:
                 if code == CURLE_OK {
                     // libcurl takes a connection that ends within the head for an answer without a body.
@@ -265,12 +291,12 @@
                 merokit_curl_get_long(easy, CURLINFO_RESPONSE_CODE, &status)
                 merokit_curl_get_offset(easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &expected)
             }
-            let problem = sink.write(
-                bytes, status: status, expected: expected, headers: CurlHeaderLines.parse(headerLines))
-            if let problem {
+            let wasSated = sink.isSated
+            if let problem = sink.write(bytes, status: status, expected: expected) {
                 stop = .sink(problem)
                 return false
             }
+            if sink.isSated, !wasSated { farewells.note(self) }
             progress?.received(easy, now: clock.now)
             return true
         }

@@ -67,8 +67,8 @@ enum EngineSink: Sendable {
     /// A 2xx body is written to this file, which the engine creates anew with mode 0600 and removes again on any
     /// failure. Of any other answer the first 64 KiB come back in `EngineResponse.body` and no file is left behind.
     case file(URL)
-    /// A 2xx body is handed on as it arrives and not kept; the call ends with it. Of any other answer the first 64 KiB come
-    /// back in `EngineResponse.body`.
+    /// A 2xx body is handed on as it arrives and not kept; the call ends with it, or when the receiver has enough. Of any
+    /// other answer the first 64 KiB come back in `EngineResponse.body`.
     case stream(any EngineBodyReceiver)
 }
 
@@ -76,15 +76,25 @@ enum EngineSink: Sendable {
 ///
 /// Called on a thread that serves other calls as well: be quick, and wait for nothing.
 protocol EngineBodyReceiver: AnyObject, Sendable {
-    /// Called before the first piece, if there is any.
-    ///
-    /// - Parameter headers: Names in lower case; values of repeated headers are joined with `", "`.
-    func begin(status: Int, headers: [String: String])
-    func receive(_ bytes: UnsafeRawBufferPointer)
+    func receive(_ bytes: UnsafeRawBufferPointer) -> EngineAppetite
 }
 
-extension EngineBodyReceiver {
-    func begin(status: Int, headers: [String: String]) {}
+/// What a receiver wants after a piece.
+enum EngineAppetite: Sendable {
+    case more
+    /// It has what it came for: the engine answers its caller at once. The connection has `EngineFarewell.time` to come to
+    /// its end, so that it can be used again; what it brings until then is handed on still.
+    case enough
+    /// Nothing more: the engine answers its caller and closes the connection.
+    case stop
+}
+
+/// What becomes of a connection whose caller has been answered before its end.
+enum EngineFarewell {
+    /// Seconds.
+    static let time: TimeInterval = 1
+    /// How many connections of one engine are waited for: one that never ends on purpose must not gather them.
+    static let most = 128
 }
 
 struct EngineResponse: Sendable {

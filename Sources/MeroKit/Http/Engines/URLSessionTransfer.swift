@@ -20,6 +20,9 @@ final class URLSessionTransfer: @unchecked Sendable {
     private var sink: EngineFile?
     private var received: Int64 = 0
     private var timer: DispatchSourceTimer?
+    /// Ends a task whose caller has been answered before its end.
+    private var farewell: DispatchWorkItem?
+    private static let farewells = Locked(0)
     private var lastActivity = DispatchTime.now()
 
     /// How much of a refusal's body is kept when a file was asked for.
@@ -79,6 +82,7 @@ final class URLSessionTransfer: @unchecked Sendable {
         guard !isFinished else { return }
         lastActivity = .now()
         received += Int64(data.count)
+        var appetite = EngineAppetite.more
         switch request.sink {
         case .memory(let limit):
             guard received <= Int64(limit) else { return fail(.tooLarge(limit: limit)) }
@@ -98,17 +102,25 @@ final class URLSessionTransfer: @unchecked Sendable {
                 body.append(data.prefix(Self.refusalLimit - body.count))
                 break
             }
-            if received == Int64(data.count), let head {
-                receiver.begin(status: head.statusCode, headers: Self.headers(of: head))
-            }
-            data.withUnsafeBytes { receiver.receive($0) }
+            appetite = data.withUnsafeBytes { receiver.receive($0) }
         }
         request.downloadProgress?(TransferProgress(completed: received, total: announcedLength))
+        switch appetite {
+        case .more: break
+        case .enough: finishEarly()
+        case .stop:
+            finishWithHead()
+            task?.cancel()
+        }
     }
 
     /// - Parameter response: What the task says it got. Foundation on Linux delivers no head for a redirect that it
     ///   cannot read.
     func didComplete(_ response: URLResponse?, _ error: Error?) {
+        if let farewell {
+            farewell.cancel()
+            endFarewell()
+        }
         guard !isFinished else { return }
         if let error { return fail(EngineError(foundation: error)) }
         guard let head = head ?? response as? HTTPURLResponse, head.statusCode >= 200 else { return fail(.notHttp) }
@@ -121,7 +133,7 @@ final class URLSessionTransfer: @unchecked Sendable {
             }
         }
         sink = nil
-        finish(.success(EngineResponse(status: head.statusCode, headers: Self.headers(of: head), body: body)))
+        finishWithHead()
     }
 
     // MARK: Ends
@@ -134,6 +146,37 @@ final class URLSessionTransfer: @unchecked Sendable {
         sink = nil
         finish(.failure(error))
         task?.cancel()
+    }
+
+    private func finishWithHead() {
+        guard let head else { return fail(.notHttp) }
+        finish(.success(EngineResponse(status: head.statusCode, headers: Self.headers(of: head), body: body)))
+    }
+
+    /// Answers the caller, and gives the connection a while to come to its end.
+    private func finishEarly() {
+        finishWithHead()
+        let isTaken = Self.farewells.withLock { count in
+            guard count < EngineFarewell.most else { return false }
+            count += 1
+            return true
+        }
+        guard isTaken else {
+            task?.cancel()
+            return
+        }
+        let farewell = DispatchWorkItem { [self] in
+            task?.cancel()
+            endFarewell()
+        }
+        self.farewell = farewell
+        queue.asyncAfter(deadline: .now() + EngineFarewell.time, execute: farewell)
+    }
+
+    private func endFarewell() {
+        guard farewell != nil else { return }
+        farewell = nil
+        Self.farewells.withLock { $0 -= 1 }
     }
 
     private func finish(_ result: Result<EngineResponse, Error>) {

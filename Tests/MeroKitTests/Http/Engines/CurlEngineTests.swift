@@ -129,7 +129,8 @@
         func aSecondSendingIsStopped(once: Bool) throws {
             let handle = try #require(
                 CurlHandle(
-                    clock: CurlClock(), sockets: CurlSockets(), shared: CurlShare(), authorities: .system))
+                    clock: CurlClock(), sockets: CurlSockets(), shared: CurlShare(), farewells: CurlFarewells(),
+                    authorities: .system))
             let transfer = CurlTransfer(EngineRequest("http://127.0.0.1:1/", method: "POST", once: once))
             try handle.begin(transfer)
             #expect(handle.willSend(from: 0))

@@ -1,0 +1,157 @@
+import Foundation
+import Testing
+
+@testable import MeroKit
+
+/// A body that is handed on as it arrives, to somebody who may have enough of it.
+@Suite("Bodies that are handed on") struct EngineReceiverTests {
+    /// Has enough with one byte, and none of it with another.
+    private final class Receiver: EngineBodyReceiver {
+        static let enough = UInt8(ascii: "E")
+        static let stop = UInt8(ascii: "S")
+
+        private let received = Locked(Data())
+
+        var bytes: Data { received.withLock { $0 } }
+
+        func receive(_ bytes: UnsafeRawBufferPointer) -> EngineAppetite {
+            received.withLock { received in
+                received.append(contentsOf: bytes)
+                if received.contains(Self.stop) { return .stop }
+                return received.contains(Self.enough) ? .enough : .more
+            }
+        }
+    }
+
+    private static let head = "HTTP/1.1 200 OK\r\nX-Name: value\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+    private static func chunk(_ text: String) -> String {
+        text.isEmpty ? "0\r\n\r\n" : "\(String(text.utf8.count, radix: 16))\r\n\(text)\r\n"
+    }
+
+    private static func call(_ engine: any HttpEngine, _ url: String) async throws -> (EngineResponse, Receiver) {
+        let receiver = Receiver()
+        return (try await engine.perform(EngineRequest(url, sink: .stream(receiver))), receiver)
+    }
+
+    /// The caller is answered at once, and the connection serves the next call if it comes to its end in time.
+    @Test(arguments: EngineUnderTest.allCases) func enough(engine: EngineUnderTest) async throws {
+        let goesOn = DispatchSemaphore(value: 0)
+        let server = try ScriptedServer { peer in
+            while try peer.readRequest() != nil {
+                try peer.send(Self.head + Self.chunk("abE"))
+                goesOn.wait()
+                try peer.send(Self.chunk("c") + Self.chunk(""))
+            }
+        }
+        let engine = try engine.make()
+        for round in 1...3 {
+            // Nothing has ended it yet.
+            let (answer, receiver) = try await Self.call(engine, server.url)
+            #expect(answer.status == 200 && answer.headers["x-name"] == "value" && answer.body.isEmpty)
+            #expect(receiver.bytes.starts(with: Data("abE".utf8)))
+            goesOn.signal()
+            if engine is URLSessionEngine { continue }
+            // What comes behind is handed on.
+            try await eventually { receiver.bytes == Data("abEc".utf8) }
+            #expect(server.requests.count == round)
+        }
+        // A machine that is busy may be too late for one of them.
+        if !(engine is URLSessionEngine) { #expect(server.connections < 3) }
+        server.stop()
+    }
+
+    /// A connection that does not end is closed, whether it is silent or drips.
+    @Test(arguments: EngineUnderTest.allCases, [false, true])
+    func aConnectionThatDoesNotEnd(engine: EngineUnderTest, drips: Bool) async throws {
+        let server = try ScriptedServer { peer in
+            guard try peer.readRequest() != nil else { return }
+            try peer.send(Self.head + Self.chunk("E"))
+            if drips {
+                // Bytes that are none of the body.
+                try peer.send("1;")
+                while true {
+                    try peer.send("x")
+                    usleep(20_000)
+                }
+            }
+            peer.waitForEnd()
+        }
+        let engine = try engine.make()
+        _ = try await Self.call(engine, server.url)
+        #expect(server.openConnections == 1)
+        try await eventually { server.openConnections == 0 }
+        server.stop()
+    }
+
+    @Test(arguments: EngineUnderTest.allCases) func stop(engine: EngineUnderTest) async throws {
+        let server = try ScriptedServer { peer in
+            guard try peer.readRequest() != nil else { return }
+            try peer.send(Self.head + Self.chunk("aS"))
+            peer.waitForEnd()
+        }
+        let engine = try engine.make()
+        let (answer, receiver) = try await Self.call(engine, server.url)
+        #expect(answer.status == 200 && answer.headers["x-name"] == "value")
+        try await eventually { server.openConnections == 0 }
+        #expect(receiver.bytes == Data("aS".utf8))
+        server.stop()
+    }
+
+    /// An answer that breaks off behind what was wanted has been answered.
+    @Test(arguments: EngineUnderTest.allCases) func aConnectionThatBreaks(engine: EngineUnderTest) async throws {
+        let server = try ScriptedServer { peer in
+            guard try peer.readRequest() != nil else { return }
+            try peer.send(Self.head + Self.chunk("E"))
+        }
+        let engine = try engine.make()
+        for _ in 0..<20 {
+            let (answer, receiver) = try await Self.call(engine, server.url)
+            #expect(answer.status == 200 && receiver.bytes == Data("E".utf8))
+        }
+        server.stop()
+    }
+
+    /// Connections that do not end are not gathered, and every caller is answered.
+    @Test(arguments: EngineUnderTest.allCases) func manyThatDoNotEnd(engine: EngineUnderTest) async throws {
+        let server = try ScriptedServer { peer in
+            guard try peer.readRequest() != nil else { return }
+            try peer.send(Self.head + Self.chunk("E"))
+            peer.waitForEnd()
+        }
+        let engine = try engine.make()
+        let url = server.url
+        let most = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    var most = 0
+                    for _ in 0..<40 {
+                        _ = try await Self.call(engine, url)
+                        most = max(most, server.openConnections)
+                    }
+                    return most
+                }
+            }
+            return try await group.reduce(0, max)
+        }
+        // One that was given up is counted until the server has noticed.
+        #expect(most < EngineFarewell.most + 64)
+        try await eventually { server.openConnections == 0 }
+        server.stop()
+    }
+
+    /// A client that is let go of takes the connections with it that it was still waiting for.
+    @Test(arguments: EngineUnderTest.allCases) func theEnd(engine: EngineUnderTest) async throws {
+        let server = try ScriptedServer { peer in
+            guard try peer.readRequest() != nil else { return }
+            try peer.send(Self.head + Self.chunk("E"))
+            peer.waitForEnd()
+        }
+        do {
+            let engine = try engine.make()
+            _ = try await Self.call(engine, server.url)
+        }
+        try await eventually { server.openConnections == 0 }
+        server.stop()
+    }
+}
