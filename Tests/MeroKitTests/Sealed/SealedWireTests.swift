@@ -71,7 +71,8 @@ import Testing
         ) async throws -> (status: Int, body: JSONValue) {
             let answer = try await post(envelope(id, Self.inner(head, body)), headers: headers)
             #expect(answer.status == 200 && answer.headers["cache-control"] == "no-store")
-            var reader = SealedFrameReader(responseKey: AesGcmKey(outcome.responseKey), header: header(id), requestId: id)
+            var reader = SealedFrameReader(
+                responseKey: AesGcmKey(outcome.responseKey), header: header(id), requestId: id)
             var status = 0
             var content = Data()
             try answer.body.withUnsafeBytes { bytes in
