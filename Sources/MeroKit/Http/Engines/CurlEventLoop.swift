@@ -146,6 +146,7 @@
                 let nothingUnderWay = underWay.isEmpty
                 driver.unlock()
                 for completion in over { completion.deliver() }
+                if !over.isEmpty { renewIdle() }
                 if nothingUnderWay && over.count > 1 { lingerForNextCalls() }
                 if !isClosed { wait(nothingUnderWay) }
             }
@@ -251,6 +252,16 @@
                 last.position = handle.position
             }
             if idle.count < Self.idleHandleLimit { idle.append(handle) }
+        }
+
+        /// Gets ready the handles of calls that are over, while their callers go on.
+        private func renewIdle() {
+            driver.lock()
+            defer { driver.unlock() }
+            // What lies deeper is ready.
+            for handle in idle.reversed() {
+                guard handle.wasUsed, !CurlLibrary.canReuseHandles, (try? handle.renew()) != nil else { return }
+            }
         }
 
         private func endTimedOut() {

@@ -20,7 +20,7 @@
         private let farewells: CurlFarewells
 
         /// Whether libcurl has carried a call with `easy`.
-        private var wasUsed = false
+        private(set) var wasUsed = false
         private let clock: CurlClock
         private let sockets: CurlSockets
         private let shared: CurlShare
@@ -113,24 +113,24 @@
             lastActivity = clock.now
             farewellEnd = nil
             try renew()
+            wasUsed = true
             try apply(request)
             self.transfer = transfer
             transfer.handle = self
         }
 
         /// Takes a copy of the easy handle in the place of one that libcurl must not use again.
-        private func renew(keepingBody: Bool = false) throws {
-            if wasUsed, !CurlLibrary.canReuseHandles {
-                // The body of the call before would only be copied to be replaced.
-                if !keepingBody { merokit_curl_set_pointer(easy, CURLOPT_COPYPOSTFIELDS, nil) }
-                guard let copy = curl_easy_duphandle(easy) else {
-                    throw EngineError(kind: .unreachable, mayHaveReachedNode: false, message: "Out of memory")
-                }
-                curl_easy_cleanup(easy)
-                easy = copy
-                shared.join(copy)
+        func renew(keepingBody: Bool = false) throws {
+            guard wasUsed, !CurlLibrary.canReuseHandles else { return }
+            // The body of the call before would only be copied to be replaced.
+            if !keepingBody { merokit_curl_set_pointer(easy, CURLOPT_COPYPOSTFIELDS, nil) }
+            guard let copy = curl_easy_duphandle(easy) else {
+                throw EngineError(kind: .unreachable, mayHaveReachedNode: false, message: "Out of memory")
             }
-            wasUsed = true
+            curl_easy_cleanup(easy)
+            easy = copy
+            shared.join(copy)
+            wasUsed = keepingBody
         }
 
         /// Ends the call and forgets it.
