@@ -85,7 +85,9 @@ final class SealedExchange: EngineBodyReceiver, @unchecked Sendable {
         return isOver ? .enough : .more
     }
 
+    /// The first outcome counts.
     private func finish(_ outcome: Result<EngineResponse, any Error>) {
+        guard !isOver else { return }
         self.outcome = outcome
         isOver = true
     }

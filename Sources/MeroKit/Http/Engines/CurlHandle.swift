@@ -159,7 +159,7 @@
         }
 
         /// When the call is over unless something moves.
-        var due: UInt64 { min(lastActivity &+ inactivityLimit, farewellEnd ?? .max) }
+        var due: UInt64 { min(lastActivity + inactivityLimit, farewellEnd ?? .max) }
 
         /// Whether nothing was sent, since the connection at hand was not fit for it: another one has to carry the call.
         var needsFreshConnection: Bool {
