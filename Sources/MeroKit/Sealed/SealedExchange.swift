@@ -18,7 +18,7 @@ final class SealedExchange: EngineBodyReceiver, @unchecked Sendable {
     private var outcome: Result<EngineResponse, any Error>?
     /// Whether there is an outcome.
     private var isOver = false
-    /// How many bytes may come when there is one.
+    /// How many bytes may come when there is one; below zero when not even the end of the connection is waited for.
     private var spare = 0
     private let sink: EngineSink
     private let isHead: Bool
@@ -78,11 +78,13 @@ final class SealedExchange: EngineBodyReceiver, @unchecked Sendable {
         do {
             try reader.read(bytes) { if !isOver, let answer = try take($0) { finish(.success(answer)) } }
         } catch {
-            finish(.failure(error))
+            // Behind what its receiver was satisfied with, nothing counts, be it in the same piece or in a later one.
+            if !isOver { finish(.failure(error)) }
             return .stop
         }
         if received > before { progress?.received(TransferProgress(completed: received, total: total)) }
-        return isOver ? .enough : .more
+        guard isOver else { return .more }
+        return spare < 0 ? .stop : .enough
     }
 
     /// The first outcome counts.
@@ -119,7 +121,10 @@ final class SealedExchange: EngineBodyReceiver, @unchecked Sendable {
             append(bytes)
         case .file where isSuccess: try file?.write(bytes)
         case .stream(let receiver) where isSuccess:
-            if receiver.receive(bytes) != .more { finish(.success(try whole())) }
+            let appetite = receiver.receive(bytes)
+            guard appetite != .more else { return }
+            if appetite == .stop { spare = -1 }
+            finish(.success(try whole()))
         case .file, .stream:
             append(UnsafeRawBufferPointer(rebasing: bytes.prefix(HTTPError.bodyTextLimit - body.count)))
         }

@@ -97,6 +97,45 @@ import Testing
         #expect(Self.bring(try answer.frame(2, 2, Data()), to: exchange) == .stop)
     }
 
+    /// Whoever reads the body may have enough of it. What stands behind that is not looked at, be it in the same piece
+    /// or in a later one.
+    @Test(arguments: [EngineAppetite.enough, .stop], [false, true])
+    func aReceiverThatHasEnough(appetite: EngineAppetite, inOnePiece: Bool) async throws {
+        let answer = try Answer()
+        let begun = try answer.head(200) + answer.frame(1, 1, Data("x".utf8))
+        for rest in [
+            try answer.frame(2, 1, Data("y".utf8)), try answer.frame(2, 2, Data()), Data(repeating: 0xff, count: 400),
+            try answer.frame(2, 3, Data()),
+        ] {
+            let receiver = Receiver(appetite)
+            let exchange = answer.exchange(.stream(receiver))
+            let response = try await exchange.run(url: "http://x/y") {
+                if inOnePiece {
+                    #expect(Self.bring(begun + rest, to: exchange) != .more)
+                } else {
+                    #expect(Self.bring(begun, to: exchange) == appetite)
+                    #expect(Self.bring(rest, to: exchange) == .stop)
+                }
+                return Self.whole
+            }
+            #expect(response.status == 200 && receiver.bytes == Data("x".utf8))
+        }
+    }
+
+    private final class Receiver: EngineBodyReceiver {
+        private let appetite: EngineAppetite
+        private let received = Locked(Data())
+
+        init(_ appetite: EngineAppetite) { self.appetite = appetite }
+
+        var bytes: Data { received.withLock { $0 } }
+
+        func receive(_ bytes: UnsafeRawBufferPointer) -> EngineAppetite {
+            received.withLock { $0.append(contentsOf: bytes) }
+            return appetite
+        }
+    }
+
     @Test func framesInAnOrderThatMeansNothing() async throws {
         let answer = try Answer()
         let (head, data) = (try answer.head(200), Data("x".utf8))

@@ -21,7 +21,7 @@ final class URLSessionTransfer: @unchecked Sendable {
     private var received: Int64 = 0
     private var timer: DispatchSourceTimer?
     /// Ends a task whose caller has been answered before its end.
-    private var farewell: DispatchWorkItem?
+    private var farewell: DispatchSourceTimer?
     private static let farewells = Locked(0)
     private var lastActivity = DispatchTime.now()
 
@@ -117,10 +117,7 @@ final class URLSessionTransfer: @unchecked Sendable {
     /// - Parameter response: What the task says it got. Foundation on Linux delivers no head for a redirect that it
     ///   cannot read.
     func didComplete(_ response: URLResponse?, _ error: Error?) {
-        if let farewell {
-            farewell.cancel()
-            endFarewell()
-        }
+        endFarewell()
         guard !isFinished else { return }
         if let error { return fail(EngineError(foundation: error)) }
         guard let head = head ?? response as? HTTPURLResponse, head.statusCode >= 200 else { return fail(.notHttp) }
@@ -165,17 +162,22 @@ final class URLSessionTransfer: @unchecked Sendable {
             task?.cancel()
             return
         }
-        let farewell = DispatchWorkItem { [self] in
+        // No work item: even a cancelled one would keep this until it is due, and with it all that was sent and
+        // received.
+        let farewell = DispatchSource.makeTimerSource(queue: queue)
+        farewell.setEventHandler { [self] in
             task?.cancel()
             endFarewell()
         }
+        farewell.schedule(deadline: .now() + EngineFarewell.time)
+        farewell.resume()
         self.farewell = farewell
-        queue.asyncAfter(deadline: .now() + EngineFarewell.time, execute: farewell)
     }
 
     private func endFarewell() {
-        guard farewell != nil else { return }
-        farewell = nil
+        guard let farewell else { return }
+        farewell.cancel()
+        self.farewell = nil
         Self.farewells.withLock { $0 -= 1 }
     }
 

@@ -140,6 +140,37 @@ import Testing
         server.stop()
     }
 
+    /// A call whose connection has come to its end is forgotten, with all that it held, and not only when the time for
+    /// that is over.
+    @Test(arguments: EngineUnderTest.allCases) func aCallThatIsOver(engine: EngineUnderTest) async throws {
+        let silent = try ScriptedServer { peer in
+            guard try peer.readRequest() != nil else { return }
+            try peer.send(Self.head + Self.chunk("E"))
+            peer.waitForEnd()
+        }
+        let server = try ScriptedServer { peer in
+            while try peer.readRequest() != nil { try peer.send(Self.head + Self.chunk("E") + Self.chunk("")) }
+        }
+        let engine = try engine.make()
+        var isForgotten = false
+        // A machine that is busy may be too late for one of them.
+        for _ in 0..<10 where !isForgotten {
+            // One that came before, whose time is over first.
+            _ = try await Self.call(engine, silent.url)
+            weak var receiver: Receiver?
+            do { receiver = try await Self.call(engine, server.url).1 }
+            try await eventually {
+                let isOver = silent.openConnections == 0
+                isForgotten = receiver == nil && !isOver
+                return isForgotten || isOver
+            }
+            try await eventually { silent.openConnections == 0 }
+        }
+        #expect(isForgotten)
+        silent.stop()
+        server.stop()
+    }
+
     /// A client that is let go of takes the connections with it that it was still waiting for.
     @Test(arguments: EngineUnderTest.allCases) func theEnd(engine: EngineUnderTest) async throws {
         let server = try ScriptedServer { peer in
