@@ -18,3 +18,17 @@ die() {
 without_proxy() {
     unset http_proxy https_proxy all_proxy no_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY
 }
+
+# help_of FILE ARGUMENTS: prints the help of a program that is still to be built, if the arguments ask for it, and ends.
+help_of() {
+    local source="$1" argument
+    shift
+    for argument in ${1+"$@"}; do
+        case "$argument" in
+            -h | --help)
+                sed -n '/^ *usage: scripts/,/^ *"""/p' "$source" | sed '$d; s/^        //'
+                exit 0
+                ;;
+        esac
+    done
+}

@@ -79,7 +79,7 @@ final class SealedExchange: EngineBodyReceiver, @unchecked Sendable {
             try reader.read(bytes) { if !isOver, let answer = try take($0) { finish(.success(answer)) } }
         } catch {
             // Behind what its receiver was satisfied with, nothing counts, be it in the same piece or in a later one.
-            if !isOver { finish(.failure(error)) }
+            finish(.failure(error))
             return .stop
         }
         if received > before { progress?.received(TransferProgress(completed: received, total: total)) }

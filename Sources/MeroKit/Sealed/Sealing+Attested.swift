@@ -36,7 +36,7 @@ extension Sealing {
             }, resendsAfterLostSession: resendsAfterLostSession)
     }
 
-    /// Seals to relays that run a release which Calimero signed.
+    /// Seals to relays that run a release which Calimero signed. As with `relays`, a relay on this machine is not sealed to.
     ///
     /// Spec: 80, sections 1.10 and 7.
     ///

@@ -29,6 +29,15 @@ import Testing
         text.isEmpty ? "0\r\n\r\n" : "\(String(text.utf8.count, radix: 16))\r\n\(text)\r\n"
     }
 
+    /// Sends what is enough, and nothing behind it.
+    private static func unending() throws -> ScriptedServer {
+        try ScriptedServer { peer in
+            guard try peer.readRequest() != nil else { return }
+            try peer.send(head + chunk("E"))
+            peer.waitForEnd()
+        }
+    }
+
     private static func call(_ engine: any HttpEngine, _ url: String) async throws -> (EngineResponse, Receiver) {
         let receiver = Receiver()
         return (try await engine.perform(EngineRequest(url, sink: .stream(receiver))), receiver)
@@ -114,11 +123,7 @@ import Testing
 
     /// Connections that do not end are not gathered, and every caller is answered.
     @Test(arguments: EngineUnderTest.allCases) func manyThatDoNotEnd(engine: EngineUnderTest) async throws {
-        let server = try ScriptedServer { peer in
-            guard try peer.readRequest() != nil else { return }
-            try peer.send(Self.head + Self.chunk("E"))
-            peer.waitForEnd()
-        }
+        let server = try Self.unending()
         let engine = try engine.make()
         let url = server.url
         let most = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -143,11 +148,7 @@ import Testing
     /// A call whose connection has come to its end is forgotten, with all that it held, and not only when the time for
     /// that is over.
     @Test(arguments: EngineUnderTest.allCases) func aCallThatIsOver(engine: EngineUnderTest) async throws {
-        let silent = try ScriptedServer { peer in
-            guard try peer.readRequest() != nil else { return }
-            try peer.send(Self.head + Self.chunk("E"))
-            peer.waitForEnd()
-        }
+        let silent = try Self.unending()
         let server = try ScriptedServer { peer in
             while try peer.readRequest() != nil { try peer.send(Self.head + Self.chunk("E") + Self.chunk("")) }
         }
@@ -173,11 +174,7 @@ import Testing
 
     /// A client that is let go of takes the connections with it that it was still waiting for.
     @Test(arguments: EngineUnderTest.allCases) func theEnd(engine: EngineUnderTest) async throws {
-        let server = try ScriptedServer { peer in
-            guard try peer.readRequest() != nil else { return }
-            try peer.send(Self.head + Self.chunk("E"))
-            peer.waitForEnd()
-        }
+        let server = try Self.unending()
         do {
             let engine = try engine.make()
             _ = try await Self.call(engine, server.url)
