@@ -101,7 +101,7 @@
             }
         }
 
-        /// Ends all transfers with `.closed`, frees everything and lets the thread end.
+        /// Ends all transfers with `.closed` and lets the thread end. Connections close when nobody holds the loop any more.
         func close() {
             inbox.withLock { inbox in
                 inbox.isClosed = true

@@ -208,6 +208,8 @@
         }
 
         private func failure(_ code: CURLcode) -> EngineError? {
+            // Whose receiver has enough has been answered, whatever happens to the connection.
+            if sink.isSated { return nil }
             switch stop {
             case .sink(.enough): return nil
             case .sink(.failed(let error)): return error
@@ -217,7 +219,6 @@
                 return error(.connectionLost, "The connection broke, and this request is sent only once")
             case .unaskedBytes:
                 return error(.connectionLost, "The connection held bytes that belong to no answer")
-            case nil where sink.isSated: return nil
             case nil:
                 if code == CURLE_OK {
                     // libcurl takes a connection that ends within the head for an answer without a body.

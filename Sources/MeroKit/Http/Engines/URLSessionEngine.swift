@@ -19,6 +19,8 @@ final class URLSessionEngine: HttpEngine {
     /// Every delegate call and all state of every transfer live on this serial queue.
     private let queue = DispatchQueue(label: "MeroKit.URLSessionEngine", target: URLSessionEngine.lane())
     private let delegateQueue = OperationQueue()
+    /// Tasks whose callers have been answered before their end.
+    private let farewells = Locked(0)
 
     /// - Parameter session: Its configuration is copied and never changed. Nil: a configuration without cookies and
     ///   cache. A background session's configuration cannot be used.
@@ -83,7 +85,8 @@ final class URLSessionEngine: HttpEngine {
     func perform(_ request: EngineRequest) async throws -> EngineResponse {
         try Task.checkCancellation()
         let urlRequest = try request.urlRequest()
-        let transfer = URLSessionTransfer(request: request, uploadSize: try await size(of: request.body), queue: queue)
+        let transfer = URLSessionTransfer(
+            request: request, uploadSize: try await size(of: request.body), queue: queue, farewells: farewells)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 queue.async { [self] in

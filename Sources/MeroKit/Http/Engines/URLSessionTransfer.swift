@@ -22,13 +22,15 @@ final class URLSessionTransfer: @unchecked Sendable {
     private var timer: DispatchSourceTimer?
     /// Ends a task whose caller has been answered before its end.
     private var farewell: DispatchSourceTimer?
-    private static let farewells = Locked(0)
+    /// How many of them there are in the engine.
+    private let farewells: Locked<Int>
     private var lastActivity = DispatchTime.now()
 
     /// How much of a refusal's body is kept when a file was asked for.
     private static let refusalLimit = 64 * 1024
 
-    init(request: EngineRequest, uploadSize: Int64, queue: DispatchQueue) {
+    init(request: EngineRequest, uploadSize: Int64, queue: DispatchQueue, farewells: Locked<Int>) {
+        self.farewells = farewells
         self.request = request
         self.uploadSize = uploadSize
         self.queue = queue
@@ -153,7 +155,7 @@ final class URLSessionTransfer: @unchecked Sendable {
     /// Answers the caller, and gives the connection a while to come to its end.
     private func finishEarly() {
         finishWithHead()
-        let isTaken = Self.farewells.withLock { count in
+        let isTaken = farewells.withLock { count in
             guard count < EngineFarewell.most else { return false }
             count += 1
             return true
@@ -178,7 +180,7 @@ final class URLSessionTransfer: @unchecked Sendable {
         guard let farewell else { return }
         farewell.cancel()
         self.farewell = nil
-        Self.farewells.withLock { $0 -= 1 }
+        farewells.withLock { $0 -= 1 }
     }
 
     private func finish(_ result: Result<EngineResponse, Error>) {
