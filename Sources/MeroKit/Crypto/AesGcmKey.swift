@@ -16,13 +16,7 @@ package final class AesGcmKey: Sendable {
     package func seal(
         _ parts: [UnsafeRawBufferPointer], nonce: [UInt8], aad: [UInt8], into output: UnsafeMutableRawBufferPointer
     ) -> Bool {
-        guard output.count <= Self.sharedLimit else {
-            return makeSealer()?.seal(parts, nonce: nonce, aad: aad, into: output) ?? false
-        }
-        return sealer.withLock { sealer in
-            if sealer == nil { sealer = makeSealer() }
-            return sealer?.seal(parts, nonce: nonce, aad: aad, into: output) ?? false
-        }
+        use(sealer, output.count, AesGcmSealer.init) { $0.seal(parts, nonce: nonce, aad: aad, into: output) }
     }
 
     /// Writes the plaintext, 16 bytes fewer than there are of `sealed`. What it has written counts for nothing when it
@@ -30,16 +24,18 @@ package final class AesGcmKey: Sendable {
     package func open(
         _ sealed: UnsafeRawBufferPointer, nonce: [UInt8], aad: [UInt8], into output: UnsafeMutableRawBufferPointer
     ) -> Bool {
-        guard sealed.count <= Self.sharedLimit else {
-            return makeOpener()?.open(sealed, nonce: nonce, aad: aad, into: output) ?? false
-        }
-        return opener.withLock { opener in
-            if opener == nil { opener = makeOpener() }
-            return opener?.open(sealed, nonce: nonce, aad: aad, into: output) ?? false
-        }
+        use(opener, sealed.count, AesGcmOpener.init) { $0.open(sealed, nonce: nonce, aad: aad, into: output) }
     }
 
-    private func makeSealer() -> AesGcmSealer? { key.withUnsafeBytes { AesGcmSealer(key: $0) } }
-
-    private func makeOpener() -> AesGcmOpener? { key.withUnsafeBytes { AesGcmOpener(key: $0) } }
+    /// Works with what is prepared, or is prepared now. False where the library does not prepare it.
+    private func use<Cipher>(
+        _ shared: Locked<Cipher?>, _ size: Int, _ prepare: (UnsafeRawBufferPointer) -> Cipher?,
+        _ work: (Cipher) -> Bool
+    ) -> Bool {
+        guard size <= Self.sharedLimit else { return key.withUnsafeBytes(prepare).map(work) ?? false }
+        return shared.withLock { shared in
+            if shared == nil { shared = key.withUnsafeBytes(prepare) }
+            return shared.map(work) ?? false
+        }
+    }
 }

@@ -6,18 +6,21 @@ import Testing
 
 /// Keys and sessions that come to their end, over real HTTP. Spec: 80, sections 1.6 and 1.7.
 @Suite("Sealed sessions that end") struct SealedRenewalTests {
+    /// Twenty calls at the same time.
+    private static func atOnce(_ call: @escaping @Sendable (Int) async throws -> Void) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for index in 0..<20 { group.addTask { try await call(index) } }
+            try await group.waitForAll()
+        }
+    }
+
     @Test func aRestartedNodeIsAttestedAnew() async throws {
         let fixture = try await SealedFixture.start()
         let mero = try await fixture.signedIn()
         fixture.node.sealed.renewTransportKey()
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<20 {
-                group.addTask {
-                    let _: String? = try await mero.rpc.execute(
-                        contextId: fixture.context, method: "get", argsJson: ["key": "k"])
-                }
-            }
-            try await group.waitForAll()
+        try await Self.atOnce { _ in
+            let _: String? = try await mero.rpc.execute(
+                contextId: fixture.context, method: "get", argsJson: ["key": "k"])
         }
         #expect(fixture.attestations.withLock { $0 } == 2)
         #expect(fixture.handshakes == 2)
@@ -40,15 +43,9 @@ import Testing
         let fixture = try await SealedFixture.start()
         let mero = try await fixture.signedIn()
         fixture.node.sealed.forgetSessions()
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for index in 0..<20 {
-                group.addTask {
-                    let _: JSONValue? = try await mero.rpc.execute(
-                        contextId: fixture.context, method: "set",
-                        argsJson: ["key": .string("\(index)"), "value": "x"])
-                }
-            }
-            try await group.waitForAll()
+        try await Self.atOnce { index in
+            let _: JSONValue? = try await mero.rpc.execute(
+                contextId: fixture.context, method: "set", argsJson: ["key": .string("\(index)"), "value": "x"])
         }
         #expect(fixture.handshakes == 2 && fixture.attestations.withLock { $0 } == 1)
         #expect(fixture.node.handlerRuns("POST", "/jsonrpc") == 20)

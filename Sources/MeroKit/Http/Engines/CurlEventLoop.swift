@@ -351,8 +351,9 @@
     }
 
     extension EngineRequest {
-        /// Whether setting the transfer off takes no more than handing a few bytes to the system. A file would be read, and
-        /// TLS may write to a closed connection in a way that raises a signal, which only the event thread blocks.
+        /// Whether setting the transfer off takes no more than handing a few bytes to the system. A file would be read, what
+        /// takes a long body may write one, and TLS may write to a closed connection in a way that raises a signal, which
+        /// only the event thread blocks.
         fileprivate var mayStartInPlace: Bool {
             if case .file = body { return false }
             if case .stream = sink, transferSize != .small { return false }

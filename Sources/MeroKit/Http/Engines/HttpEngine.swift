@@ -83,7 +83,7 @@ protocol EngineBodyReceiver: AnyObject, Sendable {
 enum EngineAppetite: Sendable {
     case more
     /// It has what it came for: the engine answers its caller at once. The connection has `EngineFarewell.time` to come to
-    /// its end, so that it can be used again; what it brings until then is handed on still.
+    /// its end, so that it can be used again; what it brings until then may still be handed on.
     case enough
     /// Nothing more: the engine answers its caller and closes the connection.
     case stop
